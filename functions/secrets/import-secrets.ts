@@ -1,7 +1,7 @@
 import { endpoint } from '#lib/api/endpoint.ts';
 import { importSecrets as contract } from '#lib/contracts/secrets/changes.ts';
 import { beginChange } from '#lib/secrets/change/read-target.ts';
-import { importSecrets } from '#lib/secrets/import-secrets.ts';
+import { importSecrets } from '#lib/secrets/set-and-delete-secrets.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params, query, body }) =>

@@ -7,8 +7,8 @@ import { listKeys } from '#lib/secrets/list-keys.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params, query: { revision }, headers }) =>
-    beginConditionalRead(params, { ifNoneMatch: headers['if-none-match'], revision }, known =>
-      beginRead(params, revision === undefined ? [] : [revision], known),
+    beginConditionalRead(params, { ifNoneMatch: headers['if-none-match'], revision }, currentState =>
+      beginRead(params, revision === undefined ? [] : [revision], currentState),
     ),
   run: async ({ context, query, fetched }) => answerAt(query.revision, await listKeys(context, query, fetched)),
 });

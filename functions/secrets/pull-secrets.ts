@@ -6,8 +6,8 @@ import { beginPull, pullSecrets } from '#lib/secrets/pull-secrets.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params, query, headers }) =>
-    beginConditionalRead(params, { ifNoneMatch: headers['if-none-match'], revision: query.revision }, known =>
-      beginPull(params, query, known),
+    beginConditionalRead(params, { ifNoneMatch: headers['if-none-match'], revision: query.revision }, currentState =>
+      beginPull(params, query, currentState),
     ),
   run: async ({ context, query, fetched }) => {
     const read = await pullSecrets(context, query, fetched);

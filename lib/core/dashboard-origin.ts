@@ -2,8 +2,7 @@ import { parameter } from './parameter.ts';
 import { settings } from './settings.ts';
 
 /**
- * The origin of the dashboard. Without a custom domain, it is only known at run time: CloudFront assigns the address,
- * and the distribution is created after the functions.
+ * The dashboard's origin. Without a custom domain, CloudFront assigns it after the functions were created.
  * @throws Error if the deployment has not stored it yet
  */
 export async function dashboardOrigin(): Promise<string> {

@@ -1,26 +1,24 @@
 import { type ErrorCode, errorStatuses, type Problem, statusInOrganization } from '../contracts/error-codes.ts';
 
+interface ErrorOptions {
+  details?: Record<string, unknown> | readonly Problem[];
+  retryAfterSeconds?: number;
+  inOrganization?: true;
+  /** A refusal that needs no attention from operators: contention, maintenance, or something already logged. */
+  isExpected?: boolean;
+  cause?: unknown;
+}
+
 /** An error that clients may see: a code from the closed set, a sentence, and details without secrets. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
-  readonly details: Record<string, unknown> | readonly Problem[] | undefined;
+  readonly details: ErrorOptions['details'];
   readonly retryAfterSeconds: number | undefined;
-  /** A refusal that needs no attention from operators: contention, maintenance, or something already logged. */
   readonly isExpected: boolean;
   readonly status: number;
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    options: {
-      details?: Record<string, unknown> | readonly Problem[];
-      retryAfterSeconds?: number;
-      inOrganization?: true;
-      isExpected?: boolean;
-      cause?: unknown;
-    } = {},
-  ) {
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details;
@@ -30,27 +28,20 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * The most keys that an import can have. A hostile body can have a million problems, which would not fit in a Lambda
- * response.
- */
+/** As many as an import can have keys. A hostile body has more, which would not fit in a Lambda response. */
 const maximumProblems = 1000;
 /** Paths may contain names that the caller chose. */
 const maximumPathLength = 500;
 
-/** A 400 that lists all problems at once. */
 export function invalidRequest(problems: readonly Problem[]): ApiError {
+  const shortened = (path: string) =>
+    path.length <= maximumPathLength ? path : `${path.slice(0, maximumPathLength)}…`;
   const details = problems.slice(0, maximumProblems).map(({ path, message }) => ({ path: shortened(path), message }));
-  const first = details[0];
+  const [first] = details;
   const where = first?.path ? `${first.path}: ` : '';
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
-  return new ApiError('invalid_request', `The request is not valid. ${where}${first?.message ?? ''}${more}`, {
-    details,
-  });
-}
-
-function shortened(path: string): string {
-  return path.length <= maximumPathLength ? path : `${path.slice(0, maximumPathLength)}…`;
+  const message = `The request is not valid. ${where}${first?.message ?? ''}${more}`;
+  return new ApiError('invalid_request', message, { details });
 }
 
 /** Sent to everyone who is not a member, so that they can't tell whether the organization exists. */
@@ -66,10 +57,7 @@ export function environmentNotFound(): ApiError {
   return new ApiError('environment_not_found', 'There is no such environment in this project.');
 }
 
-/**
- * The message for changes rejected during maintenance. It is logged as `reason`, which the deployment uses to count
- * them.
- */
+/** Logged as `reason` of each change that is rejected during maintenance; the deployment counts them by it. */
 export const maintenanceMessage =
   'The service is under maintenance. Secrets can be read, but nothing can be changed. Send the request again in a minute.';
 

@@ -8,16 +8,14 @@ const inProject = { ...inOrganization, project: z.string(), projectId: z.string(
 
 /** Work that is recorded in an item until it is done (`lib/table/records/unfinished-work.ts`): ids and slugs only. */
 export const LastingJob = z.discriminatedUnion('type', [
-  /** Erases everything under an organization whose status is `deleting`. */
+  /** Erases everything under an organization, project or environment whose status is `deleting`. */
   z.object({
     type: z.literal('erase-organization'),
     ...inOrganization,
-    /** The number of partitions with its audit entries, once a step has found out that there are several. */
+    /** The number of partitions with its audit entries, if a step has found several. */
     auditPartitions: z.int().optional(),
   }),
-  /** Erases everything under a project whose status is `deleting`. */
   z.object({ type: z.literal('erase-project'), ...inProject }),
-  /** Erases everything under an environment whose status is `deleting`. */
   z.object({ type: z.literal('erase-environment'), ...inProject, env: z.string(), environmentId: z.string() }),
   /** Re-encrypts a project's values under its data key `toVersion`, starting at `cursor`. */
   z.object({
@@ -29,7 +27,6 @@ export const LastingJob = z.discriminatedUnion('type', [
 ]);
 export type LastingJob = z.infer<typeof LastingJob>;
 
-/** A step of background work, as queued: ids and slugs only, never an address or a token. */
 export const Job = z.discriminatedUnion('type', [
   ...LastingJob.options,
   /** Sends a user an e-mail with a link to reset their password. Jobs with an unknown `userId` are dropped. */

@@ -1,23 +1,19 @@
 import type { Problem } from '../contracts/error-codes.ts';
 
 /**
- * Parses JSON, or reports where it is malformed. Never quotes the text, which may contain a secret. A duplicate member
- * is also a problem: RFC 8259 leaves its meaning open, and JSON.parse would silently drop one of the two values.
+ * Parses JSON. Problems never quote the text, which may contain a secret. A duplicate member is one of them: RFC 8259
+ * leaves its meaning open, and JSON.parse would silently drop a value.
  */
 export function parseJson(text: string): { value: unknown; problems: readonly Problem[] } {
-  if (nestsTooDeep(text)) {
-    return {
-      value: undefined,
-      problems: [{ path: '', message: `the body nests arrays and objects deeper than ${maximumDepth} levels` }],
-    };
-  }
+  const malformed = (message: string) => ({ value: undefined, problems: [{ path: '', message }] });
+  if (nestsTooDeep(text)) return malformed(`the body nests arrays and objects deeper than ${maximumDepth} levels`);
   try {
     return { value: JSON.parse(text), problems: repeatedMembers(text) };
   } catch (error) {
     // V8 quotes the text in its message, so only the position is passed on.
     const position = error instanceof Error ? / at position (\d+)/.exec(error.message)?.[1] : undefined;
     const where = position === undefined ? '' : ` (at position ${position})`;
-    return { value: undefined, problems: [{ path: '', message: `the body is not valid JSON${where}` }] };
+    return malformed(`the body is not valid JSON${where}`);
   }
 }
 
@@ -30,10 +26,7 @@ const backslash = code('\\');
 const opening: ReadonlySet<number> = new Set([code('['), code('{')]);
 const closing: ReadonlySet<number> = new Set([code(']'), code('}')]);
 
-/**
- * Whether a text, valid JSON or not, nests brackets deeper than any body needs. Takes linear time, and stops as soon as
- * the limit is exceeded.
- */
+/** Whether a text, valid JSON or not, nests deeper than any body needs. Linear; stops at the limit. */
 function nestsTooDeep(text: string): boolean {
   let depth = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -46,7 +39,6 @@ function nestsTooDeep(text: string): boolean {
   return false;
 }
 
-/** The index where the string that starts at `start` ends, or the end of the text. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;

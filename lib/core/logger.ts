@@ -3,7 +3,6 @@ import { functionVersion, logLevel, logLevels } from './settings.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The log of one request; every line carries the request id. */
 export interface Log {
   info(message: string, fields?: Fields): void;
   warn(message: string, fields?: Fields): void;
@@ -15,15 +14,8 @@ export interface Log {
 /** Writes one line of JSON straight to stdout, because Lambda's `console` would wrap it in its own format. */
 function write(level: (typeof logLevels)[number], message: string, fields: Fields): void {
   if (logLevels.indexOf(level) < logLevels.indexOf(logLevel())) return;
-  const version = functionVersion();
-  const line = {
-    level,
-    message,
-    timestamp: new Date().toISOString(),
-    service: 'holdfast',
-    ...(version === undefined ? {} : { version }),
-    ...fields,
-  };
+  const common = { level, message, timestamp: new Date().toISOString(), service: 'holdfast' };
+  const line = { ...common, version: functionVersion(), ...fields };
   process.stdout.write(`${JSON.stringify(redact(line))}\n`);
 }
 

@@ -9,10 +9,7 @@ const parameterClient = /* @__PURE__ */ oncePerProcess('ssm-client', () => {
 /** Without an imported factor, which would keep this module, with the client, in bundles that don't use it. */
 const keptMs = 5 * 60_000;
 
-/**
- * The value of an SSM parameter, at most five minutes old; undefined if it is missing or blank. So warm functions rarely
- * wait for SSM, and a rotated secret takes effect soon.
- */
+/** An SSM parameter, at most five minutes old, so that a rotated secret soon applies; undefined if missing or blank. */
 export const parameter = /* @__PURE__ */ cachedRead('parameters', keptMs, readParameter);
 
 async function readParameter(name: string): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 /*
- * What a process keeps from one request to the next. Each variable, Map and Set of a module is registered here, so that
- * a test can reset a process to what a new one would be.
+ * What a process keeps between requests. Every module-level variable, Map and Set is registered here, so tests can
+ * reset it.
  */
 const resets = new Map<string, () => void>();
 
@@ -9,22 +9,17 @@ export function resetProcessMemory(...names: readonly string[]): void {
   for (const name of names.length === 0 ? resets.keys() : names) resets.get(name)?.();
 }
 
-/** A variable of the process. */
 export function processVariable<T>(name: string, initial: () => T): { value: T } {
   const variable = { value: initial() };
-  resets.set(name, () => {
-    variable.value = initial();
-  });
+  resets.set(name, () => void Object.assign(variable, { value: initial() }));
   return variable;
 }
 
-/** Registers a Map or a Set, and returns it. */
 export function processCollection<C extends { clear(): void }>(name: string, collection: C): C {
   resets.set(name, () => collection.clear());
   return collection;
 }
 
-/** A value that is created when it is first needed and then kept, such as a client with its connections. */
 export function oncePerProcess<T>(name: string, create: () => T): () => T {
   const variable = processVariable<{ created: T } | undefined>(name, () => undefined);
   return () => {
@@ -33,10 +28,7 @@ export function oncePerProcess<T>(name: string, create: () => T): () => T {
   };
 }
 
-/**
- * A read whose result is kept for a while, counted from before the read. Concurrent callers share one read, and a failed
- * one is not kept.
- */
+/** A read whose result is kept for a while, counted from before the read. Concurrent callers share a read. */
 export function cachedRead<T>(
   name: string,
   keptMs: number,

@@ -1,44 +1,17 @@
 /** Fields whose values are never logged, at any depth. */
 const secretNames = new Set(
-  [
-    'authorization',
-    'body',
-    'challenge',
-    'codeChallenge',
-    'codeVerifier',
-    'cookie',
-    'cookies',
-    'currentPassword',
-    'dotenv',
-    'newPassword',
-    'passkey',
-    'password',
-    'passwordHash',
-    'plain',
-    'recoveryCode',
-    'recoveryCodes',
-    'sealed',
-    'secret',
-    'secrets',
-    'set-cookie',
-    'signature',
-    'signingSecret',
-    'stripe-signature',
-    'subjectToken',
-    'token',
-    'totp',
-    'uri',
-    'value',
-    'values',
-    'wrapped',
-    'wrappedKeys',
-  ].map(name => name.toLowerCase()),
+  (
+    'authorization body challenge codeChallenge codeVerifier cookie cookies currentPassword dotenv newPassword passkey ' +
+    'password passwordHash plain recoveryCode recoveryCodes sealed secret secrets set-cookie signature signingSecret ' +
+    'stripe-signature subjectToken token totp uri value values wrapped wrappedKeys'
+  )
+    .toLowerCase()
+    .split(' '),
 );
 
 /**
- * Credentials, recognized by their format anywhere in a text: our tokens and signing secrets, the payment provider's
- * keys, the 60 base62 digits of sessions, hand-off codes and mailed links (`lib/crypto/credentials.ts`), and JSON Web
- * Tokens, which start with `{"` in base64url.
+ * Our tokens and signing secrets, the payment provider's keys, the 60 base62 digits of sessions, hand-off codes and
+ * mailed links (`lib/crypto/credentials.ts`), and JSON Web Tokens (`{"` in base64url).
  */
 const credentialPattern =
   /eyJ[\w-]+\.[\w-]+\.[\w-]*|(?:service_tok_|whsec_|sk_live_|sk_test_|rk_live_|rk_test_)[A-Za-z0-9_-]+|(?<![0-9A-Za-z])[0-9A-Za-z]{60}(?![0-9A-Za-z])/g;
@@ -48,22 +21,13 @@ const redacted = '[redacted]';
 const maximumDepth = 10;
 
 /**
- * A copy of `content` as plain JSON data, without anything that is secret by name or format.
- *
- * `code` has two meanings. Inside an error it is the kind of error (`ECONNRESET`, `CancellationReasons[].Code`), which
- * operators need. Anywhere else it may be a hand-off code, so it is redacted.
+ * A copy as plain JSON data, without anything that is secret by name or format. `code` inside an error is its kind
+ * (`ECONNRESET`), which operators need; elsewhere it may be a hand-off code and is redacted.
  */
-export function redact(content: unknown): unknown {
-  return redactWithin(content, { insideError: false, holders: [] });
-}
+export const redact = (content: unknown): unknown => redactWithin(content, false, []);
 
-interface Surroundings {
-  insideError: boolean;
-  /** The enclosing objects, to detect cycles. */
-  holders: readonly object[];
-}
-
-function redactWithin(content: unknown, { insideError, holders }: Surroundings): unknown {
+/** @param holders the enclosing objects, to detect cycles */
+function redactWithin(content: unknown, insideError: boolean, holders: readonly object[]): unknown {
   if (typeof content === 'string') return content.replace(credentialPattern, redacted);
   if (typeof content === 'bigint') return String(content);
   if (typeof content !== 'object' || content === null) return content;
@@ -72,24 +36,18 @@ function redactWithin(content: unknown, { insideError, holders }: Surroundings):
   if (holders.includes(content)) return '[circular]';
   if (holders.length >= maximumDepth) return '[too deep]';
   const isError = content instanceof Error;
-  const inside = { insideError: insideError || isError, holders: [...holders, content] };
-  if (Array.isArray(content)) return content.map(item => redactWithin(item, inside));
+  const inError = insideError || isError;
+  const redactMember = (member: unknown) => redactWithin(member, inError, [...holders, content]);
+  if (Array.isArray(content)) return content.map(redactMember);
   return Object.fromEntries(
-    Object.entries(isError ? membersOfError(content) : content).map(([name, member]) => [
-      name,
-      isSecret(name, inside.insideError) && member !== null && member !== undefined
-        ? redacted
-        : redactWithin(member, inside),
-    ]),
+    Object.entries(isError ? membersOfError(content) : content).map(([name, member]) => {
+      const lower = name.toLowerCase();
+      const isSecret = secretNames.has(lower) || (lower === 'code' && !inError);
+      return [name, isSecret && member !== null && member !== undefined ? redacted : redactMember(member)];
+    }),
   );
 }
 
-function isSecret(name: string, insideError: boolean): boolean {
-  const lower = name.toLowerCase();
-  return secretNames.has(lower) || (lower === 'code' && !insideError);
-}
-
-/** The members that `JSON.stringify` leaves out. */
 function membersOfError(error: Error): object {
   const { name, message, stack, cause } = error;
   return { ...error, name, message, stack, ...(cause === undefined ? {} : { cause }) };

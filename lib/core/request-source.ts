@@ -3,7 +3,6 @@ import { isIP } from 'node:net';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { settings } from './settings.ts';
 
-/** Where a request came from, as the audit log records it. */
 export interface RequestSource {
   requestId: string;
   ip: string;
@@ -15,19 +14,15 @@ export interface RequestSource {
 const maximumUserAgent = 500;
 
 export function sourceOf(event: APIGatewayProxyEventV2): RequestSource {
+  const { requestId, http } = event.requestContext;
   const fetchSite = headerOf(event, 'sec-fetch-site');
-  return {
-    requestId: event.requestContext.requestId,
-    ip: addressOf(event),
-    userAgent: (event.requestContext.http.userAgent ?? '').slice(0, maximumUserAgent),
-    ...(fetchSite === undefined ? {} : { fetchSite }),
-  };
+  const userAgent = (http.userAgent ?? '').slice(0, maximumUserAgent);
+  return { requestId, ip: addressOf(event), userAgent, ...(fetchSite === undefined ? {} : { fetchSite }) };
 }
 
 /**
- * The caller's address. Behind CloudFront the gateway only sees CloudFront's address, so CloudFront passes the viewer's
- * in a header. Anyone can send that header straight to the gateway, so it is only trusted together with the edge
- * secret.
+ * The caller's address. Behind CloudFront, it is in a header, which anyone could send straight to the gateway. So the
+ * header counts only together with the edge secret.
  */
 function addressOf(event: APIGatewayProxyEventV2): string {
   const viewerAddress = headerOf(event, 'x-viewer-address') ?? '';
@@ -39,15 +34,11 @@ function addressOf(event: APIGatewayProxyEventV2): string {
 export function cameThroughEdge(event: APIGatewayProxyEventV2): boolean {
   const secrets = settings().EDGE_SECRETS;
   if (secrets.length === 0) return true;
+  const digest = (text: string) => createHash('sha256').update(text).digest();
   const sent = digest(headerOf(event, 'x-origin-secret') ?? '');
   return secrets.some(secret => timingSafeEqual(digest(secret), sent));
 }
 
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
-}
-
-/** The content of a cookie. */
 export function cookieOf(cookies: readonly string[] | undefined, name: string): string | undefined {
   const start = `${name}=`;
   return cookies?.find(cookie => cookie.startsWith(start))?.slice(start.length);

@@ -1,6 +1,6 @@
 /**
- * Up to this size, a body is passed to the gateway as text. Inside Lambda's JSON response it is escaped a second time,
- * which can double it, so above this size the smaller of text and base64 is used.
+ * Up to this size, a body is sent as text. Lambda's JSON response escapes it a second time, which can double it, so
+ * above this size the smaller of text and base64 is used.
  */
 const asTextBytes = 512 * 1024;
 

@@ -33,7 +33,6 @@ const limit = (otherwise: number) => wholeNumber(otherwise, { least: -1, most: 9
 const bytes = (otherwise: number) => wholeNumber(otherwise, { most: 2 ** 30 }, ' from 0 to 1 GiB');
 const seconds = (otherwise: number) => wholeNumber(otherwise, { most: 86_400 }, ' from 0 to 86400');
 
-/** An http or https origin. */
 function origin(otherwise: string): Reader<string> {
   return value => {
     const url = URL.parse(value ?? otherwise);
@@ -44,13 +43,12 @@ function origin(otherwise: string): Reader<string> {
 
 function oneOf<const T extends string>(texts: readonly T[], otherwise: NoInfer<T>): Reader<T> {
   return value => {
-    const chosen = texts.find(text => text === (value || otherwise));
-    if (chosen === undefined) throw new Error(`must be one of ${texts.join(', ')}`);
-    return chosen;
+    const text = texts.find(each => each === (value || otherwise));
+    if (text === undefined) throw new Error(`must be one of ${texts.join(', ')}`);
+    return text;
   };
 }
 
-/** Lowest first. */
 export const logLevels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT'] as const;
 
 /** The gateway's limits are many times higher (`infra/plan/config.ts`). */
@@ -64,7 +62,6 @@ const readers = {
   KMS_KEY_ID: optionalText,
   WEBHOOK_QUEUE_URL: optionalText,
   JOB_QUEUE_URL: optionalText,
-  /** Name or ARN of the function that sends requests to customers' hosts. */
   OUTBOUND_FUNCTION: optionalText,
   /** Sender address of e-mails. Without it, no e-mail is sent. */
   MAIL_FROM: optionalText,
@@ -72,21 +69,14 @@ const readers = {
   DASHBOARD_ORIGIN: origin('http://localhost:5173'),
   /** The SSM parameter with the origin, used when CloudFront assigns the address. Takes precedence. */
   DASHBOARD_ORIGIN_PARAMETER: optionalText,
-  /**
-   * The secrets that CloudFront authenticates itself with, newest first. If there are none, clients call the gateway
-   * directly.
-   */
+  /** CloudFront authenticates itself with these, newest first. Without any, clients call the gateway directly. */
   EDGE_SECRETS: list,
   /** Rejects changes of tenants' data, so that an operator can replace the table. */
   MAINTENANCE: flag,
   /** The region that the function runs in, which Lambda sets. */
   AWS_REGION: optionalText,
-  /**
-   * The other region with a replica of the table. If set, only one of the two regions serves, and an item in the table
-   * names it.
-   */
+  /** The other region with a replica of the table. If set, an item in the table names the region that serves. */
   PEER_REGION: optionalText,
-  /** The region that serves until the table names one. */
   FIRST_REGION: optionalText,
   /** The restored table in use, if it is not the installation's own. Sessions from before the restore have ended. */
   RESTORED_TABLE: optionalText,
@@ -99,13 +89,11 @@ const readers = {
   REGISTER_LIMIT_PER_HOUR: limit(20),
   LOGIN_FAILURE_LIMIT: limit(10),
   PASSWORD_RESET_LIMIT_PER_HOUR: limit(5),
-  /** How long a session counts as recently authenticated. */
   STEP_UP_FRESH_SECONDS: seconds(600),
   /** The number of organizations a user can own before creating another one is rejected. */
   ORGANIZATIONS_PER_USER: limit(20),
   /** Invitations per organization; -1 also lifts the limit on invitations per address. */
   INVITATION_LIMIT_PER_DAY: limit(100),
-  /** An organization's fair share of requests. */
   REQUESTS_PER_MINUTE: limit(defaultRequestsPerMinute),
   /** Users without a verified e-mail address cannot invite others. */
   VERIFIED_EMAIL_REQUIRED: flagOn,
@@ -129,10 +117,7 @@ const readers = {
 
 export type Settings = { [Name in keyof typeof readers]: ReturnType<(typeof readers)[Name]> };
 
-/**
- * The settings, read once per process. Nothing else reads the environment.
- * @throws Error that names every missing or malformed variable, without its value
- */
+/** The settings, read once. @throws Error that names every missing or malformed variable, without its value */
 export const settings = oncePerProcess('settings', readSettings);
 
 function readSettings(): Settings {
@@ -155,11 +140,8 @@ export function logLevel(): Settings['LOG_LEVEL'] {
 }
 
 /** The version of the running function, set by Lambda. A deployment's alarm counts errors by version. */
-export function functionVersion(): string | undefined {
-  return process.env.AWS_LAMBDA_FUNCTION_VERSION;
-}
+export const functionVersion = (): string | undefined => process.env.AWS_LAMBDA_FUNCTION_VERSION;
 
-/** A setting that the calling function requires. */
 export function requiredSetting<Name extends keyof Settings>(name: Name): NonNullable<Settings[Name]> {
   const value = settings()[name];
   if (value === undefined || value === null) throw new Error(`The environment variable ${name} is not set.`);

@@ -5,30 +5,17 @@ export const dayMs = 24 * hourMs;
 export const hourSeconds = hourMs / 1000;
 export const daySeconds = dayMs / 1000;
 
-/** The seconds since the epoch, rounded down. */
-export function epochSeconds(timeMs = Date.now()): number {
-  return Math.floor(timeMs / 1000);
-}
+export const epochSeconds = (timeMs = Date.now()): number => Math.floor(timeMs / 1000);
 
 /** The epoch second at which an item expires that must be kept for these seconds: the first one after them. */
-export function expiryAfter(seconds: number, timeMs = Date.now()): number {
-  return Math.ceil(timeMs / 1000) + seconds;
-}
+export const expiryAfter = (seconds: number, timeMs = Date.now()): number => Math.ceil(timeMs / 1000) + seconds;
 
-/** Whether an expiry in epoch seconds has passed. */
-export function isOver(expiresAt: number, nowMs = Date.now()): boolean {
-  return expiresAt * 1000 <= nowMs;
-}
+export const isOver = (expiresAt: number, nowMs = Date.now()): boolean => expiresAt * 1000 <= nowMs;
 
 /** ISO 8601 of epoch seconds. */
-export function isoOfSeconds(seconds: number): string {
-  return new Date(seconds * 1000).toISOString();
-}
+export const isoOfSeconds = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
-/**
- * The time of a change, later than that of the previous one. `updatedAt` is also the version that writes are conditioned
- * on, so no two changes of an item share a millisecond.
- */
+/** The time of a change, at least a millisecond after the previous one: writes are conditioned on `updatedAt`. */
 export function laterThan(previous: string): string {
   return new Date(Math.max(Date.now(), Date.parse(previous) + 1)).toISOString();
 }

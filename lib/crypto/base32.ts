@@ -1,6 +1,6 @@
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Base32 without padding (RFC 4648): easy to type, and the format that authenticator apps accept. */
+/** Base32 without padding (RFC 4648), which is easy to type and what authenticator apps accept. */
 export function base32(bytes: Uint8Array): string {
   let text = '';
   let buffer = 0;

@@ -1,16 +1,16 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { uuidOf } from './derived-uuid.ts';
 
 /*
- * Every credential is one string of 32 random base62 digits (the verifier), the owner's user id (the selector: the UUID
- * as 22 base62 digits) and 6 digits of CRC32 over the rest. Scanners use the checksum to find leaks, and the service
- * uses it to reject junk without a read. The selector is needed to compute the item's key. The table only stores the
- * SHA-256 of the whole credential; with this much entropy, a slow hash is not needed. The random part comes first so
- * that the leading characters, which lists show, differ between one user's tokens.
+ * A credential is one string of 32 random base62 digits (the verifier), the owner's user id (the selector: the UUID as
+ * 22 base62 digits) and 6 digits of CRC32 over the rest. Scanners find leaks by the checksum, and the service rejects
+ * junk by it without a read. The item's key is computed from the selector. The table only stores the SHA-256 of the
+ * whole; with this much entropy, a slow hash is not needed. The random part comes first, so that the characters that
+ * lists show differ.
  *
- * A checksum needs no key, so it proves nothing. For sessions and tokens, the last 11 of the random digits are
- * therefore a MAC: HMAC-SHA256 under the installation's credential key, over the prefix, the other 21 digits and the
- * user. The chance of guessing it without the key is 62^-11 (2^-65), and the other 21 digits still hold 125 random
- * bits.
+ * A checksum proves nothing. So the last 11 random digits of sessions and tokens are a MAC: HMAC-SHA256 under the
+ * installation's credential key, over the prefix, the other 21 digits (125 random bits) and the user. A guess succeeds
+ * with a chance of 62^-11 (2^-65).
  */
 
 const userDigits = 22;
@@ -34,19 +34,14 @@ function randomBase62(digits: number): string {
   return base62(bits % 62n ** BigInt(digits), digits);
 }
 
-function checksum(text: string): string {
-  return base62(BigInt(crc32(text)), checksumDigits);
-}
+const checksum = (text: string): string => base62(BigInt(crc32(text)), checksumDigits);
 
 function macOf(message: string, key: Uint8Array): string {
   const digest = createHmac('sha256', key).update(message).digest('hex');
   return base62(BigInt(`0x${digest}`) % 62n ** BigInt(macDigits), macDigits);
 }
 
-/**
- * Creates a credential for the user; scanners recognize it by `prefix`. With a key it includes a MAC that `hasValidMac`
- * verifies; without one, all 32 digits are random.
- */
+/** Creates a credential, which scanners recognize by `prefix`. With a key it has a MAC for `hasValidMac`. */
 export function createCredential(userId: string, prefix = '', key?: Uint8Array): Credential {
   const user = base62(BigInt(`0x${userId.replaceAll('-', '')}`), userDigits);
   const random = randomBase62(key === undefined ? randomDigits : randomDigits - macDigits);
@@ -56,7 +51,6 @@ export function createCredential(userId: string, prefix = '', key?: Uint8Array):
   return { secret, hash: hashCredential(secret) };
 }
 
-/** Whether a well-formed credential was created with this key. Constant time. */
 export function hasValidMac(secret: string, prefix: string, key: Uint8Array): boolean {
   const digits = secret.slice(prefix.length);
   const random = digits.slice(0, randomDigits - macDigits);
@@ -65,21 +59,16 @@ export function hasValidMac(secret: string, prefix: string, key: Uint8Array): bo
   return equalInConstantTime(mac, macOf(`${prefix}${random}${user}`, key));
 }
 
-/**
- * The user that a well-formed credential belongs to, and its hash; undefined for junk. Needs no read, and doesn't say
- * whether the credential is valid: only the item stored under its hash does.
- */
+/** The user and hash of a well-formed credential, without a read; undefined for junk. Valid only if its item exists. */
 export function readCredential(secret: string, prefix = ''): { userId: string; hash: string } | undefined {
   if (!secret.startsWith(prefix)) return undefined;
   const digits = secret.slice(prefix.length);
   if (!bodyPattern.test(digits)) return undefined;
   if (checksum(secret.slice(0, -checksumDigits)) !== secret.slice(-checksumDigits)) return undefined;
-  const hex = base62ToNumber(digits.slice(randomDigits, randomDigits + userDigits))
-    .toString(16)
-    .padStart(32, '0');
+  const user = base62ToNumber(digits.slice(randomDigits, randomDigits + userDigits));
+  const hex = user.toString(16).padStart(32, '0');
   if (hex.length > 32) return undefined;
-  const userId = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
-  return { userId, hash: hashCredential(secret) };
+  return { userId: uuidOf(hex), hash: hashCredential(secret) };
 }
 
 export function hashCredential(secret: string): string {
@@ -88,9 +77,8 @@ export function hashCredential(secret: string): string {
 
 /** Compares two texts in time that depends only on their lengths. */
 export function equalInConstantTime(a: string, b: string): boolean {
-  const left = createHash('sha256').update(a).digest();
-  const right = createHash('sha256').update(b).digest();
-  return timingSafeEqual(left, right);
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
 }
 
 const base62Alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -110,10 +98,7 @@ function base62ToNumber(digits: string): bigint {
 
 const polynomial = 0xedb88320;
 
-/**
- * The CRC32 checksum of zlib (RFC 1952, section 8), computed bit by bit. Importing `node:zlib` would add a millisecond
- * to each cold start, and the inputs here are at most 66 characters.
- */
+/** CRC32 of zlib (RFC 1952, section 8) for up to 66 characters. `node:zlib` would add a millisecond to cold starts. */
 export function crc32(text: string): number {
   let crc = 0xffffffff;
   for (const byte of Buffer.from(text)) {

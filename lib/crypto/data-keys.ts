@@ -10,16 +10,15 @@ export interface DataKeyId {
   keyVersion: number;
 }
 
-function encryptionContext(id: DataKeyId): EncryptionContext {
-  return { organization: id.organizationId, project: id.projectId, keyVersion: String(id.keyVersion) };
+function encryptionContext({ organizationId, projectId, keyVersion }: DataKeyId): EncryptionContext {
+  return { organization: organizationId, project: projectId, keyVersion: String(keyVersion) };
 }
 
 /*
- * Plaintext data keys are only kept in this process's memory, and for at most five minutes, so that a destroyed or
- * revoked key soon stops working. A key is handed out for four minutes and overwritten after five; requests and
- * background steps that hold one, or a copy of it for their ciphers, finish within the minute in between. The cache
- * holds at most 500 keys, and each is used at most 2^20 times, far below the 2^32 random nonces that AES-GCM allows per
- * key (NIST SP 800-38D, 8.3).
+ * Plaintext data keys are kept only in this process's memory, so that a destroyed or revoked key soon stops working. A
+ * key is handed out for four minutes and overwritten after five; requests and background steps that hold one, or a copy
+ * for their ciphers, finish in between. Each key is used at most 2^20 times, far below the 2^32 random nonces that
+ * AES-GCM allows per key (NIST SP 800-38D, 8.3).
  */
 const handedOutMs = 4 * minuteMs;
 const lifetimeMs = 5 * minuteMs;
@@ -35,12 +34,10 @@ interface Entry {
 }
 
 const entries = processCollection('data-keys', new Map<string, Entry>());
-/** Keys that are no longer handed out and are waiting to be overwritten. */
 const retired = processCollection('retired-data-keys', new Set<Entry>());
 const sweeper = processVariable<NodeJS.Timeout | undefined>('data-key-sweeper', () => undefined);
 const listeners: ((id: DataKeyId) => void)[] = [];
 
-/** Calls `listener` whenever a data key is no longer handed out. */
 export function whenRetired(listener: (id: DataKeyId) => void): void {
   listeners.push(listener);
 }
@@ -52,7 +49,6 @@ export async function createDataKey(id: DataKeyId): Promise<Uint8Array> {
   return wrapped;
 }
 
-/** The plaintext data key. A cached key needs no KMS call, and concurrent callers share one call. */
 export async function dataKey(id: DataKeyId, wrapped: Uint8Array): Promise<Uint8Array> {
   sweepDataKeys();
   const name = cacheKey(id, wrapped);
@@ -98,11 +94,7 @@ export function sweepDataKeys(nowMs = Date.now()): void {
   for (const entry of retired) {
     if (nowMs - entry.unwrappedAtMs < lifetimeMs) continue;
     retired.delete(entry);
-    // A key that failed to unwrap leaves nothing in the cache.
-    entry.key.then(
-      key => key.fill(0),
-      () => undefined,
-    );
+    entry.key.then(key => key.fill(0)).catch(() => undefined);
   }
   if (entries.size === 0 && retired.size === 0) {
     clearInterval(sweeper.value);

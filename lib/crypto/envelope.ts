@@ -1,9 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 
-/*
- * AES-256-GCM. A sealed value is nonce (12 random bytes) | tag (16 bytes) | ciphertext. The additional data identifies
- * the place the value belongs to; opening it for any other place fails.
- */
+/* AES-256-GCM. A sealed value is nonce | tag | ciphertext. It opens only for its place, the additional data. */
 const format = 'holdfast/1';
 const nonceBytes = 12;
 const tagBytes = 16;
@@ -19,16 +16,8 @@ export interface Place {
 }
 
 /** Prefixes each part with its length, so that no two places encode to the same bytes. */
-function additionalData(place: Place): Buffer {
-  const parts = [
-    format,
-    place.organizationId,
-    place.projectId,
-    place.environmentId,
-    place.key,
-    String(place.version),
-    String(place.keyVersion),
-  ];
+function additionalData({ organizationId, projectId, environmentId, key, version, keyVersion }: Place): Buffer {
+  const parts = [format, organizationId, projectId, environmentId, key, String(version), String(keyVersion)];
   return Buffer.concat(
     parts.flatMap(part => {
       const bytes = Buffer.from(part, 'utf8');
@@ -40,8 +29,8 @@ function additionalData(place: Place): Buffer {
 }
 
 /**
- * A copy of the data key for one request or background step, in the form that Node's ciphers take four times faster
- * than bytes. @throws Error if the key was overwritten, because such a key must never seal a value
+ * A copy of the data key in the form that Node's ciphers take four times faster than bytes.
+ * @throws Error if the key was overwritten, because such a key must never seal a value
  */
 export function cipherKey(dataKey: Uint8Array): KeyObject {
   if (dataKey.every(byte => byte === 0)) throw new Error('The data key was overwritten before it was used.');
@@ -61,20 +50,18 @@ export class AlteredCiphertext extends Error {
   override readonly name = 'AlteredCiphertext';
 }
 
-/** @throws AlteredCiphertext if the ciphertext was not sealed for this place. It names the place, never the value. */
+/** @throws AlteredCiphertext */
 export function open(sealed: Uint8Array, dataKey: KeyObject, place: Place): string {
+  const nonce = sealed.subarray(0, nonceBytes);
   // Without authTagLength, Node would accept shorter tags, and a 4-byte tag can be guessed.
-  const decipher = createDecipheriv('aes-256-gcm', dataKey, sealed.subarray(0, nonceBytes), {
-    authTagLength: tagBytes,
-  });
+  const decipher = createDecipheriv('aes-256-gcm', dataKey, nonce, { authTagLength: tagBytes });
   try {
     decipher.setAAD(additionalData(place));
     decipher.setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));
     return Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]).toString('utf8');
   } catch (cause) {
-    throw new AlteredCiphertext(
-      `The ciphertext of ${place.key} version ${place.version} in environment ${place.environmentId} was altered or belongs to another place (key version ${place.keyVersion}).`,
-      { cause },
-    );
+    const { key, version, environmentId, keyVersion } = place;
+    const message = `The ciphertext of ${key} version ${version} in environment ${environmentId} was altered or belongs to another place (key version ${keyVersion}).`;
+    throw new AlteredCiphertext(message, { cause });
   }
 }

@@ -9,14 +9,11 @@ export const kmsClient = /* @__PURE__ */ oncePerProcess('kms-client', () => new 
 /** KMS binds it to the wrapped key: unwrapping with a different context fails. Not secret; AWS logs it. */
 export type EncryptionContext = Record<string, string>;
 
-/** A new AES-256 data key, plaintext and wrapped. One KMS call. */
+const keyId = () => requiredSetting('KMS_KEY_ID');
+
 export async function generateDataKey(context: EncryptionContext): Promise<{ plain: Uint8Array; wrapped: Uint8Array }> {
   const { Plaintext, CiphertextBlob } = await kmsClient().send(
-    new GenerateDataKeyCommand({
-      KeyId: requiredSetting('KMS_KEY_ID'),
-      KeySpec: 'AES_256',
-      EncryptionContext: context,
-    }),
+    new GenerateDataKeyCommand({ KeyId: keyId(), KeySpec: 'AES_256', EncryptionContext: context }),
   );
   if (Plaintext === undefined || CiphertextBlob === undefined) throw new Error('KMS returned no data key.');
   return { plain: Plaintext, wrapped: CiphertextBlob };
@@ -25,7 +22,7 @@ export async function generateDataKey(context: EncryptionContext): Promise<{ pla
 /** Encrypts up to 4 KB directly with the KMS key. One KMS call. */
 export async function kmsEncrypt(plain: Uint8Array, context: EncryptionContext): Promise<Uint8Array> {
   const { CiphertextBlob } = await kmsClient().send(
-    new EncryptCommand({ KeyId: requiredSetting('KMS_KEY_ID'), Plaintext: plain, EncryptionContext: context }),
+    new EncryptCommand({ KeyId: keyId(), Plaintext: plain, EncryptionContext: context }),
   );
   if (CiphertextBlob === undefined) throw new Error('KMS returned no ciphertext.');
   return CiphertextBlob;
@@ -34,7 +31,7 @@ export async function kmsEncrypt(plain: Uint8Array, context: EncryptionContext):
 /** Names the key id, so that KMS rejects ciphertexts made with any other key. One KMS call. */
 export async function kmsDecrypt(wrapped: Uint8Array, context: EncryptionContext): Promise<Uint8Array> {
   const { Plaintext } = await kmsClient().send(
-    new DecryptCommand({ KeyId: requiredSetting('KMS_KEY_ID'), CiphertextBlob: wrapped, EncryptionContext: context }),
+    new DecryptCommand({ KeyId: keyId(), CiphertextBlob: wrapped, EncryptionContext: context }),
   );
   if (Plaintext === undefined) throw new Error('KMS returned no plaintext.');
   return Plaintext;

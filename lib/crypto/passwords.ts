@@ -1,11 +1,13 @@
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
 import { processVariable } from '../core/process-memory.ts';
 
 /*
  * scrypt at OWASP's recommended strength (Password Storage Cheat Sheet: N = 2^17, r = 8, p = 1): 128 MB and about 0.3 s
  * per hash. The parameters are stored with each hash, so they can be raised later without invalidating passwords.
  */
-const current = { costLog2: 17, blockSize: 8, parallelization: 1 } as const;
+const current = { costLog2: 17, blockSize: 8, parallelization: 1 };
+const currentPrefix = `scrypt$${current.costLog2}$${current.blockSize}$${current.parallelization}$`;
 const saltBytes = 16;
 const hashBytes = 32;
 
@@ -26,52 +28,31 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function derive(
-  password: string,
-  salt: Uint8Array,
-  parameters: { costLog2: number; blockSize: number; parallelization: number },
-) {
-  const N = 2 ** parameters.costLog2;
-  return inTurn(
-    () =>
-      new Promise<Buffer>((resolve, reject) => {
-        scrypt(
-          // Different keyboards may compose the same character differently; NFKC makes them one password (NIST SP
-          // 800-63B).
-          password.normalize('NFKC'),
-          salt,
-          hashBytes,
-          {
-            N,
-            r: parameters.blockSize,
-            p: parameters.parallelization,
-            // Node's default limit of 32 MB would reject N = 2^17.
-            maxmem: 128 * N * parameters.blockSize + 1024 * 1024,
-          },
-          (error, key) => (error === null ? resolve(key) : reject(error)),
-        );
-      }),
-  );
+function derive(password: string, salt: Uint8Array, { costLog2, blockSize: r, parallelization: p }: typeof current) {
+  const N = 2 ** costLog2;
+  // Node's default limit of 32 MB would reject N = 2^17.
+  const options = { N, r, p, maxmem: 128 * N * r + 1024 * 1024 };
+  // Keyboards compose characters differently; NFKC makes them one password (NIST SP 800-63B).
+  const normalized = password.normalize('NFKC');
+  return inTurn(() => scryptHash(normalized, salt, hashBytes, options));
 }
+
+const scryptHash = /* @__PURE__ */ promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt);
 
 /** `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`, salt and hash in base64url. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
   const key = await derive(password, salt, current);
-  const { costLog2, blockSize, parallelization } = current;
-  return ['scrypt', costLog2, blockSize, parallelization, salt.toString('base64url'), key.toString('base64url')].join(
-    '$',
-  );
+  return `${currentPrefix}${salt.toString('base64url')}$${key.toString('base64url')}`;
 }
 
 const nobodysSalt = randomBytes(saltBytes);
 
-/** Stored for an account without a password. */
 export const noPassword = '';
 
 /**
- * Whether the password matches the stored hash. If the account does not exist (`stored` undefined) or has no password, it
- * does the same work and returns false, so that timing reveals nothing.
+ * Whether the password matches the stored hash. Without an account (`stored` undefined) or a password, it does the same
+ * work and returns false, so that timing reveals nothing.
  */
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
   if (stored === undefined || stored === noPassword) {
@@ -90,7 +71,4 @@ export async function verifyPassword(password: string, stored: string | undefine
   return key.length === expected.length && timingSafeEqual(key, expected);
 }
 
-/** Whether the hash was made with weaker parameters than today's and should be replaced at the next log-in. */
-export function isOutdatedHash(stored: string): boolean {
-  return !stored.startsWith(`scrypt$${current.costLog2}$${current.blockSize}$${current.parallelization}$`);
-}
+export const isOutdatedHash = (stored: string): boolean => !stored.startsWith(currentPrefix);

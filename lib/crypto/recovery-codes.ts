@@ -5,7 +5,6 @@ const codeCount = 10;
 /** 120 bits, so a plain hash of a code can't be reversed. */
 const codeBytes = 15;
 
-/** Ten new codes for the user to keep, and the hashes that are stored in the table. */
 export function createRecoveryCodes(): { codes: string[]; hashes: Set<string> } {
   const codes = Array.from({ length: codeCount }, () => base32(randomBytes(codeBytes)).replace(/(.{4})(?=.)/g, '$1-'));
   return { codes, hashes: new Set(codes.map(hashRecoveryCode)) };

@@ -2,8 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { equalInConstantTime } from './credentials.ts';
 
 /*
- * Time-based one-time passwords (RFC 6238) with the parameters that every authenticator app supports: HMAC-SHA1, six
- * digits, 30 seconds.
+ * Time-based one-time passwords (RFC 6238) as every authenticator app supports them: HMAC-SHA1, six digits, 30 seconds.
  */
 const stepSeconds = 30;
 const digits = 6;
@@ -12,11 +11,8 @@ const secretBytes = 20;
 /** Steps accepted on either side, because clocks differ and people type slowly (RFC 6238, section 5.2). */
 const drift = 1;
 
-export function createTotpSecret(): Uint8Array {
-  return randomBytes(secretBytes);
-}
+export const createTotpSecret = (): Uint8Array => randomBytes(secretBytes);
 
-/** The code of a time step (RFC 4226, section 5.3). */
 export function totpCode(secret: Uint8Array, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
@@ -26,9 +22,7 @@ export function totpCode(secret: Uint8Array, step: number): string {
   return String(number).padStart(digits, '0');
 }
 
-export function totpStep(nowMs: number): number {
-  return Math.floor(nowMs / 1000 / stepSeconds);
-}
+export const totpStep = (nowMs: number): number => Math.floor(nowMs / 1000 / stepSeconds);
 
 /** The newest time step near now with this code; undefined if there is none. Constant time. Pure. */
 export function matchingStep(secret: Uint8Array, code: string, nowMs: number): number | undefined {

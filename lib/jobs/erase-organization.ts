@@ -9,12 +9,10 @@ import { at, find, list, queryItems } from '../table/read.ts';
 import { auditPartitionsRecord } from '../table/records/audit.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
+import type { InvitationRecord, MemberRecord, OrganizationRecord } from '../table/records/organization.ts';
 import {
-  type InvitationRecord,
   invitationRecord,
-  type MemberRecord,
   memberRecord,
-  type OrganizationRecord,
   organizationPointerRecord,
   organizationRecord,
 } from '../table/records/organization.ts';
@@ -43,18 +41,15 @@ type EraseOrganization = Extract<Job, { type: 'erase-organization' }>;
 const lastRequestsSeconds = 60;
 
 /**
- * One step of erasing a deleted organization; queues the next step while anything is left. Safe to run twice,
- * concurrently, or long after another step has finished the work. When everything is gone, one more step runs a minute
- * later to erase audit entries added by requests that were authorized before the deletion.
+ * One step of erasing a deleted organization; queues the next while anything is left. Safe to run twice, concurrently,
+ * or late. A minute after all is gone, another step erases audit entries of requests that were authorized before.
  * @throws NotYetCommitted while the organization is active: the job is queued before its deletion is committed
  */
 export async function eraseOrganization(queued: EraseOrganization, log: Log): Promise<void> {
   const item = at(organizationRecord, queued.orgSlug);
-  const [organization, spread] = await Promise.all([
-    find(item),
-    find(at(auditPartitionsRecord, queued.organizationId)),
-  ]);
-  // Later steps have to know, because the item is erased with the entries.
+  const auditPartitions = at(auditPartitionsRecord, queued.organizationId);
+  const [organization, spread] = await Promise.all([find(item), find(auditPartitions)]);
+  // Later steps need the number, because the item is erased with the entries.
   const job = spread === undefined ? queued : { ...queued, auditPartitions: spread.partitions };
   const budget: StepBudget = { items: itemsPerStep };
   // The slug may have a new owner by now. The audit log is addressed by id.
@@ -78,35 +73,21 @@ export async function eraseOrganization(queued: EraseOrganization, log: Log): Pr
 }
 
 /**
- * Erases everything under the organization except its own item: first the data keys, because no value can be read
- * without them; then webhooks, which act on their own; then the rest.
- * @returns true if nothing is left
+ * Erases everything under the organization: first the data keys, because no value can be read without them; then
+ * webhooks, which act on their own; then the rest. @returns true if nothing is left
  */
-async function eraseData(
-  job: EraseOrganization,
-  organization: OrganizationRecord,
-  budget: StepBudget,
-  fence: Write,
-): Promise<boolean> {
-  const { slug } = organization;
-  return (
-    (await destroyDataKeys(organization, budget, fence)) &&
-    (await eraseWebhooks(organization, budget, fence)) &&
-    (await eraseIdentities(organization, budget, fence)) &&
-    (await eraseProjects(organization, budget, fence)) &&
-    (await eraseRange(ranges.retiredSlugs(slug), budget, fence)) &&
-    (await eraseSignIn(organization, budget, fence)) &&
-    (await eraseAudit(job, budget)) &&
-    (await eraseInvitations(organization, budget, fence)) &&
-    (await eraseMembers(organization, budget, fence))
-  );
+async function eraseData(job: EraseOrganization, organization: OrganizationRecord, budget: StepBudget, fence: Write) {
+  const retiredSlugs = () => eraseRange(ranges.retiredSlugs(organization.slug), budget, fence);
+  const audit = () => eraseAudit(job, budget);
+  const first = [destroyDataKeys, eraseWebhooks, eraseIdentities, eraseProjects, retiredSlugs, eraseSignIn, audit];
+  for (const erase of [...first, eraseInvitations, eraseMembers]) {
+    if (!(await erase(organization, budget, fence))) return false;
+  }
+  return true;
 }
 
 /** The first partition last, because its item names the others. @returns true if nothing is left */
-async function eraseAudit(
-  { organizationId, auditPartitions = 1 }: EraseOrganization,
-  budget: StepBudget,
-): Promise<boolean> {
+async function eraseAudit({ organizationId, auditPartitions = 1 }: EraseOrganization, budget: StepBudget) {
   for (let partition = auditPartitions - 1; partition >= 0; partition -= 1) {
     if (!(await eraseRange(ranges.audit(organizationId, partition), budget, undefined))) return false;
   }
@@ -127,8 +108,7 @@ async function destroyDataKeys({ slug }: OrganizationRecord, budget: StepBudget,
 
 async function eraseWebhooks({ slug }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
   for (const { id } of await list(webhookRecord, ranges.webhooks(slug))) {
-    // The webhook goes last, because its deliveries are found through it. Once its project is gone, nothing sends any
-    // more.
+    // The webhook goes last, because its deliveries are found through it. Nothing sends once its project is gone.
     if (!(await eraseRange(ranges.deliveries(id), budget, fence))) return false;
     await eraseItems([keys.webhook(slug, id)], fence);
   }
@@ -151,7 +131,7 @@ async function eraseProjects({ slug }: OrganizationRecord, budget: StepBudget, f
   const slugs = new Set([...projects.map(project => project.slug), ...environments.map(({ project }) => project)]);
   for (const project of slugs) {
     if (!(await eraseBelowProject(slug, project, budget, fence))) return false;
-    const work = projects.flatMap(one => (one.slug === project ? [keys.unfinishedWork(one.id)] : []));
+    const work = projects.filter(record => record.slug === project).map(({ id }) => keys.unfinishedWork(id));
     await eraseItems([keys.project(slug, project), ...work], fence);
   }
   return true;
@@ -197,13 +177,9 @@ async function eraseInvitations({ slug }: OrganizationRecord, budget: StepBudget
 async function eraseMembers({ slug, id }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
   const members = await list(memberRecord, ranges.members(slug));
   const keysOf = async ({ userId }: MemberRecord) => {
-    const tokens = await tokensBoundTo(id, userId);
+    const tokenKeys = (await tokensBoundTo(id, userId)).map(({ hash }) => keys.token(userId, hash));
     // The member goes last, because the tokens are found through it.
-    return [
-      ...tokens.map(({ hash }) => keys.token(userId, hash)),
-      keys.membership(userId, id),
-      keys.member(slug, userId),
-    ];
+    return [...tokenKeys, keys.membership(userId, id), keys.member(slug, userId)];
   };
   return eraseEach(members, keysOf, budget, fence);
 }

@@ -56,13 +56,11 @@ interface Erasable {
   status: 'active' | 'deleting';
 }
 
-/** A project or environment, and how to erase it. */
 interface Owner<R extends Erasable> {
   job: EraseProject | EraseEnvironment;
   item: Read<R>;
   id: string;
   isLimitedTo(webhook: WebhookRecord): boolean;
-  /** Erases everything below the item. @returns true if nothing is left */
   eraseBelow(fence: Write): Promise<boolean>;
   /** Puts the item that records that the slug was used. */
   noteOf(erased: R): Write;
@@ -74,8 +72,8 @@ function environmentNote(orgSlug: string, { project, slug, type }: EnvironmentRe
 }
 
 /**
- * One step of erasing a deleted project or environment; queues the next step while anything is left. Safe to run twice,
- * concurrently, or long after another step has finished the work.
+ * One step of erasing a deleted project or environment; queues the next while anything is left. Safe to run twice,
+ * concurrently, or late.
  * @returns true if this step erased the last item
  * @throws NotYetCommitted while it is still active: the job is queued before the deletion is committed
  */
@@ -95,9 +93,7 @@ async function eraseOwner<R extends Erasable>({ job, item, id, ...erasure }: Own
   return isDone === true;
 }
 
-/**
- * Webhooks limited to an erased project or environment can never fire again. Deleting one frees its slot in the plan.
- */
+/** Webhooks limited to what is erased can never fire again. Deleting one frees its slot in the plan. */
 async function removeLimitedWebhooks(
   { orgSlug, organizationId }: Pick<EraseProject, 'orgSlug' | 'organizationId'>,
   isLimited: (webhook: WebhookRecord) => boolean,
@@ -116,16 +112,10 @@ async function removeLimitedWebhooks(
 }
 
 /**
- * Erases everything below a project, and records the slug and type of each environment. The project's own item stays, so
- * that an interrupted step can be repeated.
- * @returns true if nothing is left
+ * Erases everything below a project, and records the slug and type of each environment. The project's own item stays,
+ * so an interrupted step can be repeated. @returns true if nothing is left
  */
-export async function eraseBelowProject(
-  orgSlug: string,
-  project: string,
-  budget: StepBudget,
-  fence: Write,
-): Promise<boolean> {
+export async function eraseBelowProject(orgSlug: string, project: string, budget: StepBudget, fence: Write) {
   for (const environment of await list(environmentRecord, ranges.projectEnvironments(orgSlug, project))) {
     // The state is the first item of its partition. Removing it stops every change that is still being written.
     const { slug } = environment;

@@ -4,9 +4,7 @@ import { equals } from '../table/expressions.ts';
 import { queryPage, type Range } from '../table/read.ts';
 import { maximumWritesPerTransaction, remove, removeAll, transact, type Write } from '../table/write.ts';
 
-/** What a background step may still do before the next one takes over. */
 export interface StepBudget {
-  /** How many more items the step may erase. */
   items: number;
 }
 
@@ -34,18 +32,16 @@ export async function unlessErased<T>(step: () => Promise<T>): Promise<T | undef
 }
 
 /**
- * Holds only while the slug still belongs to the resource that is being erased. Every deletion of items addressed by a
- * slug includes this condition in its transaction, so a late deletion can't touch items of the slug's next owner.
+ * Holds only while the slug belongs to the resource that is being erased. Every deletion by slug requires this, so a
+ * late one can't touch items of the slug's next owner.
  */
 export function isBeingErased(id: string) {
-  return {
-    if: { id: equals(id), status: equals('deleting') },
-    refused: () => new AlreadyErased(`${id} was erased in the meantime.`),
-  };
+  const refused = () => new AlreadyErased(`${id} was erased in the meantime.`);
+  return { if: { id: equals(id), status: equals('deleting') }, refused };
 }
 
 /**
- * Removes items in the given order, up to 99 per transaction. The first write of each transaction is `fence`.
+ * Removes items in the given order, in transactions that begin with `fence`.
  * @throws AlreadyErased if the fence no longer holds; that transaction then removes nothing
  */
 export async function eraseItems(keys: readonly Key[], fence: Write): Promise<void> {
@@ -71,9 +67,8 @@ export async function eraseEach<R>(
 }
 
 /**
- * Removes the items of a range, within the step's budget. It needs no cursor, because erased items are gone.
- * @param fence undefined for a partition addressed by the job's own id; an id that was found under the slug may belong
- * to the slug's next owner
+ * Removes a range's items, within the step's budget. It needs no cursor, because erased items are gone.
+ * @param fence undefined for a partition addressed by the job's own id, which no next owner of the slug shares
  * @returns true if nothing in the range is left
  */
 export async function eraseRange(range: Range, budget: StepBudget, fence: Write | undefined): Promise<boolean> {
@@ -82,11 +77,11 @@ export async function eraseRange(range: Range, budget: StepBudget, fence: Write 
     // A page ends at 1 MB, so its items stay below the 4 MB limit of a transaction.
     const pageSize = Math.min(budget.items, maximumWritesPerTransaction - 1);
     const page = await queryPage({ ...range, pageSize });
-    const found = page.items as unknown as Key[];
-    if (fence === undefined) await removeAll(found);
-    else await eraseItems(found, fence);
-    budget.items -= found.length;
+    const keys = page.items as unknown as Key[];
+    if (fence === undefined) await removeAll(keys);
+    else await eraseItems(keys, fence);
+    budget.items -= keys.length;
     // One more read finds items that moved to the end of the range while its last page was being erased.
-    if (found.length === 0) return true;
+    if (keys.length === 0) return true;
   }
 }

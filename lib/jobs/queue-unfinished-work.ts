@@ -23,7 +23,6 @@ export async function noteJobOf(job: LastingJob): Promise<void> {
   await transactIfHolds([update(work, { set: { dueAtMs: Date.now() + jobLastsMs } }, { if: isThere })]);
 }
 
-/** A page is about 100 KB. */
 const pageSize = 250;
 const maximumPages = 8;
 const jobsAtOnce = 10;
@@ -31,17 +30,13 @@ const jobsAtOnce = 10;
 interface Options {
   nowMs?: number;
   pages?: number;
-  /**
-   * The id to start at. It is random by default, so that a few runs cover everything even if there is more than one run
-   * can read.
-   */
+  /** By default random, so that a few runs cover more than one run can read. */
   from?: string;
 }
 
 /**
- * Queues jobs for unfinished work whose job is gone because it gave up before a stalled request committed the change,
- * was moved to the dead-letter queue, or was lost with a queue. Steps can run twice, so a job that still exists does no
- * harm.
+ * Queues the jobs of unfinished work again that gave up before a stalled request committed, were moved to the
+ * dead-letter queue, or were lost with a queue. Steps can run twice, so a job that still exists does no harm.
  * @returns how many jobs were queued
  */
 export async function queueUnfinishedWork(
@@ -55,8 +50,8 @@ export async function queueUnfinishedWork(
   for (const range of [ranges.unfinishedWork(from, 'g'), ranges.unfinishedWork('0', from)]) {
     for await (const items of queryPages({ ...range, pageSize, eventuallyConsistent: true })) {
       const due = items.map(item => unfinishedWorkRecord.parse(item)).filter(({ dueAtMs }) => dueAtMs <= nowMs);
-      for (const some of chunksOf(jobsAtOnce, due)) {
-        await Promise.all(some.map(work => queueAgain(work, nowMs, log)));
+      for (const chunk of chunksOf(jobsAtOnce, due)) {
+        await Promise.all(chunk.map(work => queueAgain(work, nowMs, log)));
       }
       queued += due.length;
       read += 1;
@@ -67,21 +62,13 @@ export async function queueUnfinishedWork(
 }
 
 /** The job is queued first: if this process dies between the two calls, the next run queues it again. */
-async function queueAgain(
-  { job, dueAtMs }: ReturnType<typeof unfinishedWorkRecord.parse>,
-  nowMs: number,
-  log: Log,
-): Promise<void> {
+async function queueAgain({ job, dueAtMs }: ReturnType<typeof unfinishedWorkRecord.parse>, nowMs: number, log: Log) {
+  const id = subjectOf(job);
   await queueJob(job);
-  await transactIfHolds([
-    update(
-      at(unfinishedWorkRecord, subjectOf(job)),
-      { set: { dueAtMs: nowMs + jobLastsMs } },
-      { if: { dueAtMs: equals(dueAtMs) } },
-    ),
-  ]);
+  const work = at(unfinishedWorkRecord, id);
+  const isSame = { dueAtMs: equals(dueAtMs) };
+  await transactIfHolds([update(work, { set: { dueAtMs: nowMs + jobLastsMs } }, { if: isSame })]);
   const { type, organizationId } = job;
   const overdueSeconds = Math.round((nowMs - dueAtMs) / 1000);
-  const facts = { job: type, organizationId, id: subjectOf(job), overdueSeconds };
-  log.warn('queued unfinished work again', { ...facts, alarm: 'requeued' });
+  log.warn('queued unfinished work again', { job: type, organizationId, id, overdueSeconds, alarm: 'requeued' });
 }

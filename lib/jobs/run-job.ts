@@ -15,15 +15,12 @@ import { NotYetCommitted } from './erase-range.ts';
 import { noteJobOf } from './queue-unfinished-work.ts';
 
 /**
- * Jobs are queued before their change is committed. A change that is not visible after this time probably never
- * happened; if it commits even later, `queue-unfinished-work.ts` queues its job again.
+ * A job is queued before its change commits. One that is not visible after this time probably failed; if it commits
+ * later, `queue-unfinished-work.ts` queues its job again.
  */
 const patienceMs = 60_000;
 
-/**
- * Runs one step of background work.
- * @returns false if the queue should redeliver the message; the log has the reason
- */
+/** Runs one step of background work. @returns false if the queue should redeliver it; the log has the reason */
 export async function runJob({ body, messageId, attributes }: SQSRecord): Promise<boolean> {
   const log = openLog({ operation: 'run-jobs', messageId });
   const job = parseJob(body, log);
@@ -62,13 +59,8 @@ async function runStep(job: Job, log: Log): Promise<void> {
   else await mailResetLink(job);
 }
 
-type MailResetLink = Extract<Job, { type: 'mail-reset-link' }>;
-
-/**
- * Sends an e-mail with a link to reset the password. The token is created here, so that no queue ever holds it. Does
- * nothing if the account is gone.
- */
-export async function mailResetLink({ userId }: MailResetLink): Promise<void> {
+/** Mails a link to reset the password, if the account exists. The token is created here, so no queue ever holds it. */
+export async function mailResetLink({ userId }: { userId: string }): Promise<void> {
   const user = await find(at(userRecord, userId));
   if (user === undefined) return;
   const link = await newResetLink(user);

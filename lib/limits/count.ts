@@ -15,17 +15,15 @@ import {
 } from '../table/write.ts';
 
 /*
- * A rate limit is stored as a count and the time its window ends. The window starts with the first count. Every write
- * below checks the limit in its condition, so concurrent requests can't exceed it.
+ * A rate limit is stored as a count and the end of its window, which starts with the first count. The limit is a
+ * condition of every write below, so concurrent requests can't exceed it.
  *
- * If only failures count, the outcome of an attempt isn't known until the password is checked, so the transaction that
- * ends the attempt decides: a failure is counted, and a success requires that the limit has not been reached. At the
- * limit, both get `rate_limited`, so concurrent attempts reveal no more than the same number of sequential ones.
+ * If only failures count, the transaction that ends an attempt decides: it counts a failure, and requires of a success
+ * that the limit has not been reached. At the limit, both get `rate_limited`, so concurrent attempts reveal no more
+ * than sequential ones.
  */
 
-/** What a limit counts. Created by the functions in `rate-limits.ts`. */
 export interface Counter {
-  /** -1: unlimited. */
   readonly bound: number;
   readonly windowSeconds: number;
   readonly item: Read<RateRecord>;
@@ -37,7 +35,7 @@ type Stored = Partial<RateRecord> | undefined;
 
 /**
  * Increments every counter, or none. One round trip, or two if an ended window is still stored.
- * @throws rate_limited with the seconds until the window ends
+ * @throws rate_limited
  */
 export function count(...counters: readonly Counter[]): Promise<void> {
   return retryOnConditionFailed(() => transact(counters.flatMap(countOne)));
@@ -64,7 +62,7 @@ export function countOne(counter: Counter): Write[] {
   return [upsert(counter.item, { add: { tries: 1 }, setIfAbsent: { expiresAt } }, { if: [isNew, hasRoom], refused })];
 }
 
-/** The write that requires the count to be below the limit. Otherwise its transaction throws `rate_limited`. */
+/** Requires the count to be below the limit. Otherwise the transaction throws `rate_limited`. */
 export function requireBelowLimit(counter: Counter): Write[] {
   return counter.bound < 0 ? [] : [check(counter.item, belowLimit(counter))];
 }
@@ -75,42 +73,29 @@ export function resetCount(counter: Counter): Write[] {
 }
 
 function belowLimit(counter: Counter) {
-  const free: Condition<RateRecord>[] = [
-    isNew,
-    { expiresAt: atMost(epochSeconds()) },
-    { tries: lessThan(counter.bound) },
-  ];
+  const free = [isNew, { expiresAt: atMost(epochSeconds()) }, { tries: lessThan(counter.bound) }] as const;
   return { if: free, refused: (stored: Stored) => rateLimited(counter, stored) };
 }
 
-/** The read that the two functions below need; undefined for an unlimited counter. */
-export function countRead({ bound, item }: Counter): Read<RateRecord> | undefined {
-  return bound < 0 ? undefined : item;
-}
+/** The read for the two functions below; undefined for an unlimited counter. */
+export const countRead = ({ bound, item }: Counter): Read<RateRecord> | undefined => (bound < 0 ? undefined : item);
 
-/**
- * Rejects an attempt before any work is done, based on the counter as read. The writes above make the final decision.
- * @throws rate_limited
- */
+/** Rejects an attempt early, by the counter as read; the writes above decide. @throws rate_limited */
 export function refuseEarly(counter: Counter, stored: Stored): void {
   counter.isEnded = stored !== undefined && hasEnded(stored);
   if (isReached(counter, stored)) throw rateLimited(counter, stored);
 }
 
-/** Whether the limit has been reached, based on the counter as read. */
 export function isReached({ bound }: Counter, stored: Stored): boolean {
   if (bound <= 0) return bound === 0;
   return !hasEnded(stored) && (stored?.tries ?? 0) >= bound;
 }
 
-function hasEnded(stored: Stored): boolean {
-  return (stored?.expiresAt ?? 0) <= epochSeconds();
-}
+const hasEnded = (stored: Stored): boolean => (stored?.expiresAt ?? 0) <= epochSeconds();
 
 function rateLimited({ bound, windowSeconds }: Counter, stored: Stored): ApiError {
-  const left = (stored?.expiresAt ?? 0) - epochSeconds();
-  const retryAfterSeconds = left > 0 ? left : windowSeconds;
-  return new ApiError('rate_limited', `Too many attempts (at most ${bound}). Wait ${retryAfterSeconds} seconds.`, {
-    retryAfterSeconds,
-  });
+  const remainingSeconds = (stored?.expiresAt ?? 0) - epochSeconds();
+  const retryAfterSeconds = remainingSeconds > 0 ? remainingSeconds : windowSeconds;
+  const message = `Too many attempts (at most ${bound}). Wait ${retryAfterSeconds} seconds.`;
+  return new ApiError('rate_limited', message, { retryAfterSeconds });
 }

@@ -8,12 +8,12 @@ import { requestsOfOrganization } from './rate-limits.ts';
 
 /*
  * Each organization has a share of requests per minute, which only its own callers use up. Each process counts in
- * memory and, in steps of a thousandth of the share, adds its count to a shared counter, which returns the total of all
- * processes. This happens in parallel with the first round trip of a later request, so no request waits for it. With 20
- * processes, an organization can exceed its share by 2 %.
+ * memory and adds its count, in steps of a thousandth of the share, to a shared counter that returns the total. This
+ * runs in parallel with the first round trip of a later request, so no request waits for it. With 20 processes, an
+ * organization can exceed its share by 2 %.
  *
- * A request counts as one when it is admitted, and again after each retry delay. When it ends, its work is known. If
- * that is the work of several requests, the others count too.
+ * A request counts as one when it is admitted and after each retry delay. When it ends, it counts again if its work was
+ * that of several requests.
  */
 const stepsPerShare = 1000;
 const windowMs = 60_000;
@@ -27,7 +27,6 @@ interface Share {
   minute: number;
   /** The total of all processes, as of the last response. */
   total: number;
-  /** Requests counted in this process since then. */
   pending: number;
 }
 
@@ -39,15 +38,13 @@ const minuteOfShares = processVariable('minute-of-shares', () => 0);
 
 function currentMinute(): number {
   const minute = Math.floor(Date.now() / windowMs);
-  if (minute !== minuteOfShares.value) {
-    const isNext = minute === minuteOfShares.value + 1;
-    const uncounted = isNext ? [...due] : [];
-    shares.clear();
-    due.clear();
-    minuteOfShares.value = minute;
-    // Otherwise a process that serves one long request a minute would never count it.
-    for (const { organizationId: id, slug, pending } of uncounted) add(shareOf({ id, slug }, minute), pending);
-  }
+  if (minute === minuteOfShares.value) return minute;
+  // Otherwise a process that serves one long request a minute would never count it.
+  const uncounted = minute === minuteOfShares.value + 1 ? [...due] : [];
+  shares.clear();
+  due.clear();
+  minuteOfShares.value = minute;
+  for (const { organizationId: id, slug, pending } of uncounted) add(shareOf({ id, slug }, minute), pending);
   return minute;
 }
 
@@ -67,11 +64,8 @@ function add(share: Share, requests: number): void {
 
 const counterOf = ({ organizationId, minute }: Share) => requestsOfOrganization(organizationId, minute);
 
-function isUsedUp(share: Share, bound: number): boolean {
-  return bound >= 0 && share.total + share.pending >= bound;
-}
+const isUsedUp = ({ total, pending }: Share, bound: number) => bound >= 0 && total + pending >= bound;
 
-/** Whether an organization is known to have used up its share of this minute. */
 export function isOverShare(idOrSlug: string | undefined): boolean {
   currentMinute();
   const share = shares.get(idOrSlug ?? '');
@@ -88,11 +82,8 @@ export function takeShare({ id, slug }: Payer): void {
   const { bound } = counterOf(share);
   if (isUsedUp(share, bound)) {
     const retryAfterSeconds = Math.ceil(((minute + 1) * windowMs - Date.now()) / 1000);
-    throw new ApiError(
-      'rate_limited',
-      `The organization has used up its ${bound} requests for this minute. Expensive requests count as several. Wait ${retryAfterSeconds} seconds.`,
-      { retryAfterSeconds },
-    );
+    const message = `The organization has used up its ${bound} requests for this minute. Expensive requests count as several. Wait ${retryAfterSeconds} seconds.`;
+    throw new ApiError('rate_limited', message, { retryAfterSeconds });
   }
   add(share, 1);
   const work = currentWork();
@@ -111,13 +102,11 @@ export function chargeWork(): void {
   work.charged += surplus;
 }
 
-/** The number of requests that the work counts as: of read units, audit bytes and time, the one that gives the most. */
+/** The number of requests that the work counts as, by what it used most. */
 function requestsWorth({ readUnits, auditBytes, startedAtMs }: RequestWork): number {
-  return Math.max(
-    Math.ceil(readUnits / workPerRequest.readUnits),
-    Math.ceil(auditBytes / workPerRequest.auditBytes),
-    Math.ceil((Date.now() - startedAtMs) / workPerRequest.ms),
-  );
+  const timeMs = Date.now() - startedAtMs;
+  const { readUnits: units, auditBytes: bytes, ms } = workPerRequest;
+  return Math.ceil(Math.max(readUnits / units, auditBytes / bytes, timeMs / ms));
 }
 
 /** Adds the full steps to the shared counts. Never rejects: a failure to count must not fail a request. */

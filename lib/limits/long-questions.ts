@@ -9,18 +9,14 @@ import { ConditionFailed, transactIfHolds, update, upsert } from '../table/write
 import { chargeWork, flushShares } from './fair-share.ts';
 
 /*
- * A question about the audit log can occupy a function for twenty seconds, and its cost is only known when it ends. So
- * each organization has two places for such questions, shared by all processes. A place is a lease: it outlasts the
- * function's timeout, and ends by itself if the function dies.
+ * A question about the audit log can occupy a function for twenty seconds, and its cost is only known at the end. So
+ * each organization has two places, shared by all processes. A place is a lease that outlasts the function.
  */
 const places = ['first', 'second'] as const;
 type Place = (typeof places)[number];
 
 /** Longer than the timeout of a function (29 s). */
 const leaseSeconds = 30;
-
-/** Most questions take less. */
-const retryAfterSeconds = 2;
 
 /** API Gateway waits 30 s for a response. */
 const longestReadingMs = 12_000;
@@ -32,22 +28,15 @@ export interface ReadBudget {
   readonly endsAt: number;
 }
 
-export function readBudget(pages: number): ReadBudget {
-  return { pages, endsAt: Date.now() + longestReadingMs };
-}
+export const readBudget = (pages: number): ReadBudget => ({ pages, endsAt: Date.now() + longestReadingMs });
 
-/** A long question that is being answered. */
 export interface LongQuestion {
   /** Resolves once the question has a place. Until then it may read anything except the log. */
   admitted: Promise<unknown>;
-  /** By when it must be answered, in epoch milliseconds. */
   answerBy: number;
 }
 
-/**
- * Answers a long question in one of the organization's places.
- * @throws rate_limited while both are taken
- */
+/** Answers a long question in one of the organization's places. @throws rate_limited while both are taken */
 export async function asLongQuestion<T>(
   { organization: { id }, log }: { organization: { id: string }; log: Log },
   answer: (question: LongQuestion) => Promise<T>,
@@ -60,11 +49,8 @@ export async function asLongQuestion<T>(
     return await answer({ admitted, answerBy: Date.now() + longestAnswerMs });
   } finally {
     chargeWork();
-    const leave = async () => {
-      const place = await admitted.catch(() => undefined);
-      if (place !== undefined) await leavePlace(id, place, holder, log);
-    };
-    await Promise.all([leave(), flushShares(log)]);
+    const place = await admitted.catch(() => undefined);
+    await Promise.all([place === undefined ? undefined : leavePlace(id, place, holder, log), flushShares(log)]);
   }
 }
 
@@ -90,19 +76,15 @@ async function takePlace(organizationId: string, holder: string): Promise<Place>
 /** Never rejects, because the question has been answered and the lease ends by itself. */
 async function leavePlace(organizationId: string, place: Place, holder: string, log: Log): Promise<void> {
   const isHeld = attribute(`${place}.holder` as const, equals(holder));
+  const questions = at(longQuestionsRecord, organizationId);
   try {
-    await transactIfHolds([
-      update(at(longQuestionsRecord, organizationId), { set: attribute(place, undefined) }, { if: isHeld }),
-    ]);
+    await transactIfHolds([update(questions, { set: attribute(place, undefined) }, { if: isHeld })]);
   } catch (error) {
     log.warn('could not free the place of a long question', { reason: String(error) });
   }
 }
 
 function tooManyQuestions(): ApiError {
-  return new ApiError(
-    'rate_limited',
-    `Two long queries of this organization’s audit log are already running. Wait ${retryAfterSeconds} seconds.`,
-    { retryAfterSeconds },
-  );
+  const message = 'Two long queries of this organization’s audit log are already running. Wait 2 seconds.';
+  return new ApiError('rate_limited', message, { retryAfterSeconds: 2 });
 }

@@ -1,9 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/**
- * The network that an address is counted under. For IPv6, this is the first 64 bits, because a single subscriber has at
- * least that many addresses (RFC 6177).
- */
+/** The network an address counts under: for IPv6 the first 64 bits, all of which one subscriber has (RFC 6177). */
 export function networkOf(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip);

@@ -14,7 +14,7 @@ import { slugFromName } from '../organizations/slug.ts';
 import { waitForSlug } from '../organizations/wait-for-slug.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from '../plans/effective-limits.ts';
 import { newEnvironment } from '../secrets/engine/new-environment.ts';
-import { type Condition, equals, lessThan } from '../table/expressions.ts';
+import { equals, isActive, lessThan } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
@@ -25,28 +25,23 @@ import { environmentView } from './read-projects.ts';
 /**
  * Adds an environment to a project.
  * @throws project_not_found, plan_limit_exceeded, slug_taken; forbidden for the slug of an erased environment, unless
- * the new type is no more open than the old one or the member is an owner or admin, who then needs a fresh session
- * (step_up_required)
+ * the new type is no more open or the member is an owner or admin, who then needs a fresh session (step_up_required)
  */
-export function createEnvironment(
-  context: MemberContext,
-  projectSlug: string,
-  wanted: BodyOf<typeof contract>,
-): Promise<Environment> {
-  const slug = wanted.slug ?? slugFromName(wanted.name);
+export function createEnvironment(context: MemberContext, projectSlug: string, requested: BodyOf<typeof contract>) {
+  const slug = requested.slug ?? slugFromName(requested.name);
   const holder = at(environmentRecord, context.organization.slug, projectSlug, slug);
-  return waitForSlug(holder, () => createUnder(slug, context, projectSlug, wanted));
+  return waitForSlug(holder, () => createUnder(slug, context, projectSlug, requested));
 }
 
 async function createUnder(
   slug: string,
   context: MemberContext,
   projectSlug: string,
-  wanted: BodyOf<typeof contract>,
+  { name, type }: BodyOf<typeof contract>,
 ): Promise<Environment> {
   const { organization, access } = context;
   const findProject = async () => access.requireProject(await find(at(projectRecord, organization.slug, projectSlug)));
-  const [found, configs, used] = await Promise.all([
+  const [firstRead, configs, history] = await Promise.all([
     findProject(),
     readPlanConfigs(),
     firstRevisionAfter(at(retiredEnvironmentRecord, organization.slug, projectSlug, slug), slug),
@@ -54,31 +49,26 @@ async function createUnder(
   const { maxEnvironmentsPerProject: limit } = effectiveLimits(organization, configs).effective;
   const createdAt = new Date().toISOString();
   const taken = (holder: { status?: string } | undefined) => slugTaken(slug, 'project', holder);
-  return retryWithFreshRead(found, findProject, async project => {
-    // Users may still write secrets to a slug they know, and only users who could read the old type should see those.
-    // Checked before each attempt, because the role may have changed.
-    const lastType = used.retired?.type;
-    const opens = lastType !== undefined && isMoreOpen(wanted.type, lastType);
+  return retryWithFreshRead(firstRead, findProject, async project => {
+    // Clients may still write to a slug they know, and only users who could read the old type should see that. Checked
+    // in each attempt, because the role may have changed.
+    const lastType = history.retired?.type;
+    const opens = lastType !== undefined && isMoreOpen(type, lastType);
     if (opens && !hasFreshRights(access.member.role)) {
       const current = await find(at(environmentRecord, organization.slug, projectSlug, slug));
       throw current === undefined ? mayNotOpen(access.member.role, slug, lastType) : taken(current);
     }
     context.requireFresh(opens);
-    const firstRevision = Math.max(project.firstRevision, used.firstRevision);
-    const { environment, state, writes } = newEnvironment(
-      organization.slug,
-      { ...project, firstRevision },
-      { ...wanted, slug },
-      createdAt,
-    );
+    const owner = { ...project, firstRevision: Math.max(project.firstRevision, history.firstRevision) };
+    const { environment, state, writes } = newEnvironment(organization.slug, owner, { slug, name, type }, createdAt);
     const audit = await context.audit({
       action: 'environment.created',
       target: { type: 'environment', id: environment.id, name: slug },
       project: { id: project.id, slug: projectSlug },
       environment: { id: environment.id, slug },
     });
-    const made = writes.map(write => ({ ...write, refused: taken }));
-    await transact([growProject(organization.slug, project, limit), ...made, ...used.stillHolds, audit]);
+    const creations = writes.map(write => ({ ...write, refused: taken }));
+    await transact([growProject(organization.slug, project, limit), ...creations, ...history.stillHolds, audit]);
     return environmentView(environment, state);
   });
 }
@@ -92,21 +82,15 @@ function mayNotOpen(role: Role, slug: string, lastType: EnvironmentType): ApiErr
   );
 }
 
-/**
- * Increments the environment count of a project that is unchanged since it was read. That includes its key version, so
- * that a rotation can't miss an environment created while it runs.
- */
+/** Counts an environment in its project. An unchanged key version means that no rotation in progress can miss it. */
 function growProject(orgSlug: string, { id, slug, keyVersion }: ProjectRecord, limit: number): Write {
-  const unchanged: Condition<ProjectRecord> = {
-    status: equals('active'),
-    id: equals(id),
-    keyVersion: equals(keyVersion),
-  };
+  const isSame = { ...isActive(id), keyVersion: equals(keyVersion) };
+  const project = at(projectRecord, orgSlug, slug);
   return update(
-    at(projectRecord, orgSlug, slug),
+    project,
     { add: { environmentCount: 1 } },
     {
-      if: isUnlimited(limit) ? unchanged : { ...unchanged, environmentCount: lessThan(limit) },
+      if: isUnlimited(limit) ? isSame : { ...isSame, environmentCount: lessThan(limit) },
       refused: ({ environmentCount = 0 } = {}) =>
         environmentCount >= limit && !isUnlimited(limit)
           ? planLimitExceeded('maxEnvironmentsPerProject', limit, environmentCount)

@@ -24,25 +24,24 @@ import { environmentView, projectView } from './read-projects.ts';
 
 /**
  * Creates a project with its data key and first environments, all or nothing.
- * @throws plan_limit_exceeded; slug_taken; step_up_required if an environment is more open than the last one under its
- * slug in an earlier project
+ * @throws plan_limit_exceeded; slug_taken; step_up_required if an environment is more open than an erased one was
  */
-export function createProject(context: MemberContext, wanted: BodyOf<typeof contract>): Promise<Project> {
-  const slug = wanted.slug ?? slugFromName(wanted.name);
+export function createProject(context: MemberContext, requested: BodyOf<typeof contract>): Promise<Project> {
+  const slug = requested.slug ?? slugFromName(requested.name);
   const holder = at(projectRecord, context.organization.slug, slug);
-  return waitForSlug(holder, () => createUnder(slug, context, wanted));
+  return waitForSlug(holder, () => createUnder(slug, context, requested));
 }
 
-async function createUnder(slug: string, context: MemberContext, wanted: BodyOf<typeof contract>): Promise<Project> {
+async function createUnder(slug: string, context: MemberContext, requested: BodyOf<typeof contract>): Promise<Project> {
   const { organization } = context;
   const id = randomUUID();
   const keyVersion = 1;
-  const [used, wrapped, configs] = await Promise.all([
+  const [history, wrapped, configs] = await Promise.all([
     firstRevisionAfter(at(retiredProjectRecord, organization.slug, slug), slug),
     createDataKey({ organizationId: organization.id, projectId: id, keyVersion }),
     readPlanConfigs(),
   ]);
-  context.requireFresh(used.retired !== undefined && (await opensAnEnvironment(organization.slug, slug)));
+  context.requireFresh(history.retired !== undefined && (await opensAnEnvironment(organization.slug, slug)));
   const { maxProjects, maxEnvironmentsPerProject } = effectiveLimits(organization, configs).effective;
   if (!isUnlimited(maxEnvironmentsPerProject) && maxEnvironmentsPerProject < firstEnvironments.length) {
     throw planLimitExceeded('maxEnvironmentsPerProject', maxEnvironmentsPerProject, 0);
@@ -52,38 +51,33 @@ async function createUnder(slug: string, context: MemberContext, wanted: BodyOf<
     id,
     organizationId: organization.id,
     slug,
-    name: wanted.name,
-    description: wanted.description ?? null,
+    name: requested.name,
+    description: requested.description ?? null,
     keyVersion,
     wrappedKeys: { [keyVersion]: wrapped },
     rotation: null,
     environmentCount: firstEnvironments.length,
-    firstRevision: Math.max(organization.firstRevision, used.firstRevision),
+    firstRevision: Math.max(organization.firstRevision, history.firstRevision),
     createdAt,
     status: 'active',
   };
+  const taken = (holder: { status?: string } | undefined) => slugTaken(slug, 'organization', holder);
   const environments = firstEnvironments.map(first => newEnvironment(organization.slug, project, first, createdAt));
   await transact([
     growOrganization(organization, 'projectCount', 'maxProjects', maxProjects),
-    put(at(projectRecord, organization.slug, slug), project, {
-      if: isNew,
-      refused: holder => slugTaken(slug, 'organization', holder),
-    }),
-    ...used.stillHolds,
+    put(at(projectRecord, organization.slug, slug), project, { if: isNew, refused: taken }),
+    ...history.stillHolds,
     ...environments.flatMap(({ writes }) => writes),
     countPlatform({ projects: 1 }),
     await context.audit({ action: 'project.created', target: { type: 'project', id, name: slug } }),
   ]);
-  return projectView(
-    project,
-    environments.map(({ environment, state }) => environmentView(environment, state)),
-  );
+  const views = environments.map(({ environment, state }) => environmentView(environment, state));
+  return projectView(project, views);
 }
 
 /** Whether somebody who couldn't read an environment of the erased project could read the new one under its slug. */
 async function opensAnEnvironment(orgSlug: string, project: string): Promise<boolean> {
-  const retired = await readAll(
-    firstEnvironments.map(({ slug }) => at(retiredEnvironmentRecord, orgSlug, project, slug)),
-  );
+  const reads = firstEnvironments.map(({ slug }) => at(retiredEnvironmentRecord, orgSlug, project, slug));
+  const retired = await readAll(reads);
   return firstEnvironments.some(({ type }, index) => isMoreOpen(type, retired[index]?.type ?? type));
 }

@@ -1,17 +1,16 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { queueJob } from '../core/queue.ts';
 import { closeEnvironment } from '../secrets/engine/fencing.ts';
-import { equals } from '../table/expressions.ts';
-import type { EnvironmentPath } from '../table/keys.ts';
+import { isActive } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
-import { environmentRecord, isActiveEnvironment } from '../table/records/environment.ts';
+import { environmentRecord } from '../table/records/environment.ts';
 import { projectRecord } from '../table/records/project.ts';
 import { noteWork } from '../table/records/unfinished-work.ts';
 import { retryWithFreshRead, transact, update } from '../table/write.ts';
 import { type FoundEnvironment, findEnvironment, requireFound } from './read-projects.ts';
 
 /**
- * Makes an environment inaccessible in one transaction; a background job erases it and frees its slug.
+ * Makes an environment inaccessible in one transaction; a job erases it and frees its slug.
  * @throws project_not_found, environment_not_found
  */
 export async function deleteEnvironment(
@@ -20,11 +19,11 @@ export async function deleteEnvironment(
   begun: FoundEnvironment | undefined,
 ): Promise<void> {
   const { organization } = context;
-  const path: EnvironmentPath = { orgSlug: organization.slug, project: slug, env };
+  const path = { orgSlug: organization.slug, project: slug, env };
   const readAgain = () => findEnvironment(path);
-  const known = begun?.orgSlug === organization.slug ? begun : await readAgain();
-  await retryWithFreshRead(known, readAgain, async found => {
-    const { project, environment } = requireFound(context, found);
+  const firstRead = begun?.orgSlug === organization.slug ? begun : await readAgain();
+  await retryWithFreshRead(firstRead, readAgain, async reads => {
+    const { project, environment } = requireFound(context, reads);
     const { id } = environment;
     const audit = await context.audit({
       action: 'environment.deleted',
@@ -36,18 +35,12 @@ export async function deleteEnvironment(
     const ids = { organizationId: organization.id, projectId: project.id, environmentId: id };
     const job = { type: 'erase-environment', ...path, ...ids } as const;
     await queueJob(job, 1);
+    const description = at(environmentRecord, organization.slug, slug, env);
+    const owner = at(projectRecord, organization.slug, slug);
     await transact([
-      update(
-        at(environmentRecord, organization.slug, slug, env),
-        { set: { status: 'deleting' } },
-        { if: isActiveEnvironment(id) },
-      ),
+      update(description, { set: { status: 'deleting' } }, { if: isActive(id) }),
       closeEnvironment(path, id),
-      update(
-        at(projectRecord, organization.slug, slug),
-        { add: { environmentCount: -1 } },
-        { if: { id: equals(project.id), status: equals('active') } },
-      ),
+      update(owner, { add: { environmentCount: -1 } }, { if: isActive(project.id) }),
       noteWork(job),
       audit,
     ]);

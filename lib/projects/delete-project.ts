@@ -14,8 +14,7 @@ import { retryWithFreshRead, transact, transactIfHolds, update, type Write } fro
 import type { FoundProject } from './read-projects.ts';
 
 /**
- * Reads the project before its environments. If the project's count is unchanged at the deletion, no environment has
- * been added since the list was read, even if the count itself has drifted.
+ * Reads the project first: if its count is unchanged at the deletion, no environment was added since the list was read.
  */
 async function readInOrder(orgSlug: string, slug: string): Promise<FoundProject> {
   const project = await find(at(projectRecord, orgSlug, slug));
@@ -32,22 +31,17 @@ const isActive = ({ status }: EnvironmentRecord) => status === 'active';
 /** How many environments fit in the deleting transaction alongside its other five writes. */
 const environmentsAtOnce = 90;
 
-/**
- * Makes a project inaccessible and destroys its wrapped data keys, in one transaction; a background job erases the
- * rest.
- * @throws project_not_found
- */
-export async function deleteProject(
-  context: MemberContext,
-  slug: string,
-  begun: FoundProject | undefined,
-): Promise<void> {
+/** Makes a project inaccessible and destroys its data keys; a job erases the rest. @throws project_not_found */
+export async function deleteProject(context: MemberContext, slug: string, begun: FoundProject | undefined) {
   const { organization, access } = context;
   const readAgain = () => readInOrder(organization.slug, slug);
-  const known = begun?.orgSlug === organization.slug && fitsTogether(begun) ? begun : await readAgain();
-  const later = await retryWithFreshRead(known, readAgain, async ({ project: found, environments }) => {
-    const project = access.requireProject(found);
-    const [first = [], ...others] = chunksOf(environmentsAtOnce, closings(organization.slug, project, environments));
+  const firstRead = begun?.orgSlug === organization.slug && fitsTogether(begun) ? begun : await readAgain();
+  const later = await retryWithFreshRead(firstRead, readAgain, async reads => {
+    const project = access.requireProject(reads.project);
+    const closings = reads.environments
+      .filter(environment => environment.projectId === project.id && isActive(environment))
+      .map(({ id, slug: env }) => closeEnvironment({ orgSlug: organization.slug, project: slug, env }, id));
+    const [first = [], ...others] = chunksOf(environmentsAtOnce, closings);
     const target = { type: 'project', id: project.id, name: slug } as const;
     const audit = await context.audit({ action: 'project.deleted', target });
     const ids = { organizationId: organization.id, projectId: project.id };
@@ -56,19 +50,10 @@ export async function deleteProject(
     await transact([...deletion(context, project), noteWork(job), audit, ...first]);
     return others;
   });
-  // The deletion is committed, so from here on nothing may depend on the project, and the background job may already have
-  // erased some of its environments.
+  // The deletion is committed, so nothing may depend on the project, and the job may have erased some environments.
   for (const chunk of later) await Promise.all(chunk.map(write => transactIfHolds([write])));
 }
 
-/** The writes that make each active environment of the project inaccessible. */
-function closings(orgSlug: string, project: ProjectRecord, environments: readonly EnvironmentRecord[]): Write[] {
-  return environments
-    .filter(environment => environment.projectId === project.id && isActive(environment))
-    .map(({ id, slug: env }) => closeEnvironment({ orgSlug, project: project.slug, env }, id));
-}
-
-/** The writes that make the project inaccessible and remove it from every count. */
 function deletion({ organization }: MemberContext, { id, slug, environmentCount }: ProjectRecord): Write[] {
   return [
     update(

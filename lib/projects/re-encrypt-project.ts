@@ -6,7 +6,7 @@ import { queueJob } from '../core/queue.ts';
 import { AlteredCiphertext } from '../crypto/envelope.ts';
 import { type KeyRing, keyRing } from '../secrets/engine/key-ring.ts';
 import { fenceEnvironment } from '../secrets/engine/lease.ts';
-import { type Condition, equals, lessThan } from '../table/expressions.ts';
+import { type Condition, equals, isActive, lessThan } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list, queryPage } from '../table/read.ts';
 import { environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
@@ -19,10 +19,9 @@ import { transactIfHolds, update } from '../table/write.ts';
  * Re-encrypts everything a project stores under its new data key, in steps of the job queue:
  * 1. fence every environment: from then on nothing is written under an older key;
  * 2. walk every partition and re-encrypt each item, on condition that it has not changed since it was read;
- * 3. walk again until a walk finds nothing left to do, and only then delete the old wrapped key. An item still under a
- *   deleted key would be lost for good, so every walk after the first starts once all committed writes are visible.
- * Every step can be repeated, even concurrently. Reads and writes continue meanwhile, because the project has both
- * keys.
+ * 3. walk again until a walk finds nothing left to do, and only then delete the old wrapped key. An item still under it
+ *   would be lost, so every walk after the first starts once all committed writes are visible.
+ * Every step can be repeated, even concurrently. Reads and writes continue, because the project has both keys.
  */
 
 type ReEncryptProject = Extract<Job, { type: 're-encrypt-project' }>;
@@ -32,16 +31,12 @@ const Cursor = z.object({
   queuedAtMs: z.coerce.number(),
   /** 0: fence; from 1 on: the number of the walk. */
   walk: z.coerce.number(),
-  /** The environment to continue with, and the sort key to continue after; absent at the start. */
   env: z.string().optional(),
   after: z.string().optional(),
   /** The environment's revision when its walk started; anything written later is under the new key anyway. */
   revision: z.coerce.number().default(0),
-  /** Values in the history that this walk has visited. */
   passed: z.coerce.number().default(0),
-  /** Items that this walk has re-encrypted. */
   changed: z.coerce.number().default(0),
-  /** Items on this walk that no key can decrypt. */
   damaged: z.coerce.number().default(0),
 });
 type Cursor = z.infer<typeof Cursor>;
@@ -51,20 +46,19 @@ export function firstCursor(): Record<string, string> {
 }
 
 function asText(cursor: Cursor): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(cursor).flatMap(([name, content]) => (content === undefined ? [] : [[name, String(content)]])),
-  );
+  const present = Object.entries(cursor).filter(([, content]) => content !== undefined);
+  return Object.fromEntries(present.map(([name, content]) => [name, String(content)]));
 }
 
 /**
- * A job is queued before its rotation commits. If the rotation is not visible after this time, it probably failed; if
- * it commits even later, the job is queued again (`lib/jobs/queue-unfinished-work.ts`).
+ * A job is queued before its rotation commits. If that is not visible after this time, it probably failed; if it
+ * commits later, `lib/jobs/queue-unfinished-work.ts` queues the job again.
  */
 const patienceMs = 60_000;
 const stepMs = 2000;
 /**
- * A transaction that was committed before an environment was fenced becomes visible item by item (Developer Guide,
- * "Isolation levels"). DynamoDB does not say how soon; a client stops waiting for the response after this time.
+ * A transaction committed before the fence becomes visible item by item (Developer Guide, "Isolation levels"). DynamoDB
+ * doesn't say how soon; a client waits this long for the response.
  */
 const visibleAfterSeconds = 5;
 const itemsPerPage = 50;
@@ -89,8 +83,8 @@ export async function reEncryptProject(job: ReEncryptProject, log: Log, timeMs =
     .sort();
   const next = (changes: Cursor, delaySeconds = 0) => queueJob({ ...job, cursor: asText(changes) }, delaySeconds);
   if (cursor.walk === 0) {
-    for (const some of chunksOf(environmentsAtOnce, environments)) {
-      await Promise.all(some.map(env => fenceEnvironment({ ...pathOf(job), env }, project.id, job.toVersion)));
+    for (const chunk of chunksOf(environmentsAtOnce, environments)) {
+      await Promise.all(chunk.map(env => fenceEnvironment(pathOf(job, env), project.id, job.toVersion)));
     }
     await next({ ...cursor, walk: 1 }, 1);
     return;
@@ -104,14 +98,11 @@ export async function reEncryptProject(job: ReEncryptProject, log: Log, timeMs =
   } else await complete(job, project, reached.damaged, log);
 }
 
-function pathOf({ orgSlug, project }: ReEncryptProject) {
-  return { orgSlug, project };
-}
+const pathOf = ({ orgSlug, project }: ReEncryptProject, env: string) => ({ orgSlug, project, env });
 
 interface Walk {
   job: ReEncryptProject;
   project: ProjectRecord;
-  /** Sorted slugs. */
   environments: readonly string[];
   log: Log;
   endsAt: number;
@@ -124,34 +115,29 @@ async function walk({ job, project, environments, log, endsAt }: Walk, begun: Cu
   do {
     const { env, after } = cursor;
     if (env === undefined) break;
-    const path = { ...pathOf(job), env };
+    const path = pathOf(job, env);
     const storedState = await find(at(environmentStateRecord, path));
     const state = storedState?.projectId === project.id ? storedState : undefined;
     const revision = after === undefined ? (state?.revision ?? 0) : cursor.revision;
     const range = ranges.environmentContent(path);
     const startAfter = after === undefined ? undefined : { pk: range.pk, sk: after };
-    const page =
-      state === undefined
-        ? { items: [], next: undefined }
-        : await queryPage({ ...range, pageSize: itemsPerPage, startAfter });
-    const items = page.items.filter(({ kind }) => sealedKinds.has(String(kind))).map(parseItem);
+    const page = state && (await queryPage({ ...range, pageSize: itemsPerPage, startAfter }));
+    const items = (page?.items ?? []).filter(({ kind }) => sealedKinds.has(String(kind))).map(parseItem);
     let { passed, changed, damaged } = cursor;
-    passed += items.filter(
-      ({ isVersion, record }) => isVersion && record.sealed !== undefined && record.revision <= revision,
-    ).length;
-    for (const some of chunksOf(itemsAtOnce, items)) {
-      const done = await Promise.all(some.map(item => reEncrypt(item, state?.id ?? '', ring, log)));
-      changed += done.filter(result => result === 're-encrypted').length;
-      damaged += done.filter(result => result === 'damaged').length;
+    const values = items.filter(({ isVersion, record }) => isVersion && record.sealed !== undefined);
+    passed += values.filter(({ record }) => record.revision <= revision).length;
+    for (const chunk of chunksOf(itemsAtOnce, items)) {
+      const results = await Promise.all(chunk.map(item => reEncrypt(item, state?.id ?? '', ring, log)));
+      changed += results.filter(result => result === 're-encrypted').length;
+      damaged += results.filter(result => result === 'damaged').length;
     }
-    cursor = { ...cursor, revision, passed, changed, damaged, after: page.next?.sk };
+    cursor = { ...cursor, revision, passed, changed, damaged, after: page?.next?.sk };
     // Finds the next slug by order rather than position, because the environment may have been erased in the meantime.
-    if (page.next === undefined) cursor = { ...cursor, env: environments.find(slug => slug > env) };
+    if (page?.next === undefined) cursor = { ...cursor, env: environments.find(slug => slug > env) };
   } while (Date.now() < endsAt);
   return cursor;
 }
 
-/** The kinds of item that contain values. */
 const sealedKinds: ReadonlySet<string> = new Set([headRecord.kind, versionRecord.kind]);
 
 function parseItem(item: Record<string, unknown>) {
@@ -166,21 +152,16 @@ async function reEncrypt(
   ring: KeyRing,
   log: Log,
 ): Promise<'re-encrypted' | 'nothing to do' | 'damaged'> {
-  const { sealed: found, keyVersion } = record;
-  if (found === undefined || keyVersion === undefined || keyVersion >= ring.keyVersion) return 'nothing to do';
+  const { sealed: ciphertext, keyVersion } = record;
+  if (ciphertext === undefined || keyVersion === undefined || keyVersion >= ring.keyVersion) return 'nothing to do';
   try {
     if (!ring.canOpen(record)) throw new AlteredCiphertext(`${record.key} names a data key that does not exist.`);
     const value = await ring.open(environmentId, record);
     const sealed = await ring.seal(value, { environmentId, key: record.key, version: record.version });
-    const isDone = await transactIfHolds([
-      update(
-        { entity: headRecord, key },
-        { set: { sealed, keyVersion: ring.keyVersion } },
-        // Compares the ciphertext itself: key, version and revision may be the same in an environment recreated under
-        // these slugs.
-        { if: { sealed: equals(found) } },
-      ),
-    ]);
+    const set = { sealed, keyVersion: ring.keyVersion };
+    // Compares the ciphertext, because key, version and revision may recur in an environment with the same slugs.
+    const isSame = { sealed: equals(ciphertext) };
+    const isDone = await transactIfHolds([update({ entity: headRecord, key }, { set }, { if: isSame })]);
     // Otherwise, the item has been replaced since it was read. Because of the fence, that used the new key.
     return isDone ? 're-encrypted' : 'nothing to do';
   } catch (error) {
@@ -192,16 +173,13 @@ async function reEncrypt(
 }
 
 /**
- * Ends a rotation after one of its steps has failed permanently, so that another can start. All data keys stay; the
- * next rotation re-encrypts what this one left.
+ * Ends a rotation after a step has failed permanently, so that another can start. All data keys stay; the next rotation
+ * re-encrypts what this one left.
  */
 export async function giveUpRotation(job: ReEncryptProject, log: Log): Promise<void> {
+  const project = at(projectRecord, job.orgSlug, job.project);
   await transactIfHolds([
-    update(
-      at(projectRecord, job.orgSlug, job.project),
-      { set: { 'rotation.failed': true } },
-      { if: isInProgress(job) },
-    ),
+    update(project, { set: { 'rotation.failed': true } }, { if: isInProgress(job) }),
     endWork(job.projectId),
   ]);
   log.warn('gave up a key rotation', { projectId: job.projectId, toVersion: job.toVersion });
@@ -210,29 +188,21 @@ export async function giveUpRotation(job: ReEncryptProject, log: Log): Promise<v
 /** An absolute number that only increases, so a repeated step counts nothing twice. */
 async function noteProgress(job: ReEncryptProject, { slug, rotation }: ProjectRecord, passed: number): Promise<void> {
   const reencrypted = Math.min(passed, rotation?.total ?? 0);
-  await transactIfHolds([
-    update(
-      at(projectRecord, job.orgSlug, slug),
-      { set: { 'rotation.reencrypted': reencrypted } },
-      { if: { ...isInProgress(job), 'rotation.reencrypted': lessThan(reencrypted) } },
-    ),
-  ]);
+  const project = at(projectRecord, job.orgSlug, slug);
+  const isBehind = { ...isInProgress(job), 'rotation.reencrypted': lessThan(reencrypted) };
+  await transactIfHolds([update(project, { set: { 'rotation.reencrypted': reencrypted } }, { if: isBehind })]);
 }
 
 /**
- * Deletes the old wrapped key after two walks have found no item that needs it. If a value could not be decrypted, the
- * key stays: an operator may restore the ciphertext, and only that key decrypts it. The next rotation checks again.
+ * Deletes the old wrapped key after two walks found no item that needs it. If a value could not be decrypted, the key
+ * stays: an operator may restore the ciphertext. The next rotation checks again.
  */
 async function complete(job: ReEncryptProject, project: ProjectRecord, damaged: number, log: Log): Promise<void> {
   const { toVersion } = job;
   const wrapped = project.wrappedKeys[String(toVersion)];
   if (project.rotation === null || wrapped === undefined) throw new Error('A rotation in progress has no new key.');
-  const { total } = project.rotation;
-  const set = {
-    ...(damaged === 0 ? { wrappedKeys: { [toVersion]: wrapped } } : {}),
-    'rotation.status': 'completed',
-    'rotation.reencrypted': total,
-  } as const;
+  const completed = { 'rotation.status': 'completed', 'rotation.reencrypted': project.rotation.total } as const;
+  const set = { ...completed, ...(damaged === 0 ? { wrappedKeys: { [toVersion]: wrapped } } : {}) };
   await transactIfHolds([
     update(at(projectRecord, job.orgSlug, project.slug), { set }, { if: isInProgress(job) }),
     endWork(project.id),
@@ -242,11 +212,7 @@ async function complete(job: ReEncryptProject, project: ProjectRecord, damaged: 
 
 /** Fails if another delivery of the same job is further along. */
 function isInProgress({ projectId, toVersion }: ReEncryptProject): Condition<ProjectRecord> {
-  return {
-    id: equals(projectId),
-    // Deleting the project destroys its data keys, and none may come back.
-    status: equals('active'),
-    'rotation.toVersion': equals(toVersion),
-    'rotation.status': equals('in_progress'),
-  };
+  // Deleting the project destroys its data keys, and none may come back.
+  const isUsable = isActive(projectId);
+  return { ...isUsable, 'rotation.toVersion': equals(toVersion), 'rotation.status': equals('in_progress') };
 }

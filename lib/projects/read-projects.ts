@@ -3,12 +3,8 @@ import { environmentTypes } from '../contracts/fields/role.ts';
 import type { Environment, Project } from '../contracts/projects/projects.ts';
 import { type EnvironmentPath, ranges } from '../table/keys.ts';
 import { at, find, list, readAll, readTogether } from '../table/read.ts';
-import {
-  type EnvironmentRecord,
-  type EnvironmentState,
-  environmentRecord,
-  environmentStateRecord,
-} from '../table/records/environment.ts';
+import type { EnvironmentRecord, EnvironmentState } from '../table/records/environment.ts';
+import { environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
 import { organizationPointerRecord } from '../table/records/organization.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { ConditionFailed } from '../table/write.ts';
@@ -35,8 +31,8 @@ function inOrder(a: EnvironmentRecord, b: EnvironmentRecord): number {
 }
 
 /**
- * Projects with the environments that the caller's token can see. One round trip, for the states of all environments. An
- * environment without a state is being erased and is not shown.
+ * Projects with the environments that the caller's token can see. One round trip. An environment without a state is
+ * being erased and is not shown.
  */
 export async function viewProjects(
   { access, organization }: Pick<MemberContext, 'access' | 'organization'>,
@@ -98,25 +94,18 @@ export async function findEnvironment({ orgSlug, project, env }: EnvironmentPath
 }
 
 /** Two round trips, in parallel with the two of authentication by an organization's id; undefined for an unknown id. */
-export async function findEnvironmentById(
-  orgId: string,
-  project: string,
-  env: string,
-): Promise<FoundEnvironment | undefined> {
+export async function findEnvironmentById(orgId: string, project: string, env: string) {
   const pointer = await find(at(organizationPointerRecord, orgId));
   return pointer === undefined ? undefined : findEnvironment({ orgSlug: pointer.orgSlug, project, env });
 }
 
 /**
- * The environment that was found, if the caller may see it.
+ * The environment that was read, if the caller may see it.
  * @throws project_not_found, environment_not_found; ConditionFailed if the items were read at different moments
  */
-export function requireFound(
-  { access }: MemberContext,
-  { project: read, environment, state: readState }: FoundEnvironment,
-) {
-  const project = access.requireProject(read);
-  const state = access.requireEnvironment(readState, 'see');
+export function requireFound({ access }: MemberContext, { environment, ...reads }: FoundEnvironment) {
+  const project = access.requireProject(reads.project);
+  const state = access.requireEnvironment(reads.state, 'see');
   if (environment?.id !== state.id || environment.status !== 'active') throw new ConditionFailed([]);
   return { project, environment, state };
 }
@@ -134,8 +123,8 @@ export async function listProjects({ access, organization }: MemberContext): Pro
 
 /** @throws project_not_found */
 export async function getProject({ access, organization }: MemberContext, slug: string): Promise<Project> {
-  const { project: found, environments } = await findProject(organization.slug, slug);
-  const project = access.requireProject(found);
-  const [view] = await viewProjects({ access, organization }, [project], environments);
+  const reads = await findProject(organization.slug, slug);
+  const project = access.requireProject(reads.project);
+  const [view] = await viewProjects({ access, organization }, [project], reads.environments);
   return view as Project;
 }

@@ -6,7 +6,7 @@ import { queueJob } from '../core/queue.ts';
 import { createDataKey } from '../crypto/data-keys.ts';
 import { fenced, notRisen, stateAt } from '../secrets/engine/fencing.ts';
 import { stateIn } from '../secrets/engine/read-snapshot.ts';
-import { attribute, type Condition, equals } from '../table/expressions.ts';
+import { attribute, equals, isActive } from '../table/expressions.ts';
 import { type EnvironmentPath, ranges } from '../table/keys.ts';
 import { at, queryPage, readAll } from '../table/read.ts';
 import { type EnvironmentRecord, type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
@@ -16,13 +16,11 @@ import { ConditionFailed, transact, update } from '../table/write.ts';
 import { firstCursor } from './re-encrypt-project.ts';
 import { type FoundProject, findProject, viewProjects } from './read-projects.ts';
 
-/** How many environments fit in the transaction alongside the project and the audit entry. */
 const maximumEnvironmentsAtOnce = 90;
 
 /**
- * Gives the project a new data key for all later writes, and leaves re-encryption to a background job. If the project
- * never stored anything, the rotation completes immediately.
- * @throws project_not_found, rotation_in_progress
+ * Gives the project a new data key for all later writes; a job re-encrypts the rest. If the project never stored
+ * anything, the rotation completes at once. @throws project_not_found, rotation_in_progress
  */
 export async function rotateKey(
   context: MemberContext,
@@ -36,27 +34,21 @@ export async function rotateKey(
   if (last?.status === 'in_progress' && last.failed === undefined) throw rotationInProgress();
   const environments = reads.environments.filter(({ status }) => status === 'active');
   const toVersion = project.keyVersion + 1;
-  const job = {
-    type: 're-encrypt-project',
-    orgSlug: organization.slug,
-    organizationId: organization.id,
-    project: slug,
-    projectId: project.id,
-    toVersion,
-  } as const;
+  const ids = { organizationId: organization.id, projectId: project.id };
+  const job = { type: 're-encrypt-project', orgSlug: organization.slug, project: slug, ...ids, toVersion } as const;
   const [contents, [view], wrapped] = await Promise.all([
     readContents(organization.slug, environments),
     viewProjects(context, [project], environments),
-    createDataKey({ organizationId: organization.id, projectId: project.id, keyVersion: toVersion }),
+    createDataKey({ ...ids, keyVersion: toVersion }),
     queueJob({ ...job, cursor: firstCursor() }, 1),
   ]);
   if (view === undefined) throw new Error('A project that exists has no view.');
 
   const total = contents.reduce((sum, { state }) => sum + (state?.valueCount ?? 0), 0);
-  const neverUsed = contents.every(({ isEmpty }) => isEmpty);
   const plan = { project, toVersion, wrapped, total, job };
-  const rotation =
-    (neverUsed ? await completeAtOnce(context, plan, contents) : undefined) ?? (await begin(context, plan));
+  const isUnused = contents.every(({ isEmpty }) => isEmpty);
+  const completed = isUnused ? await completeAtOnce(context, plan, contents) : undefined;
+  const rotation = completed ?? (await begin(context, plan));
   return { project: { ...view, keyVersion: toVersion, rotation }, rotation };
 }
 
@@ -72,8 +64,8 @@ interface Content {
 }
 
 /**
- * If there are more environments than fit in the transaction, only their states are needed, and one call reads a
- * hundred of them. Otherwise, each environment is queried, which also finds items that were never committed.
+ * One call reads a hundred states, which is enough if there are more environments than fit in the transaction.
+ * Otherwise, each environment is queried, which also finds items that were never committed.
  */
 async function readContents(orgSlug: string, environments: readonly EnvironmentRecord[]): Promise<Content[]> {
   if (environments.length <= maximumEnvironmentsAtOnce) {
@@ -106,16 +98,12 @@ function rotationOf({ project, toVersion, total }: Plan, status: Rotation['statu
 async function begin(context: MemberContext, plan: Plan): Promise<Rotation> {
   const { project, toVersion, wrapped, job } = plan;
   const rotation = rotationOf(plan, 'in_progress');
+  const item = at(projectRecord, context.organization.slug, project.slug);
+  const set = { keyVersion: toVersion, ...attribute(`wrappedKeys.${toVersion}`, wrapped), rotation };
+  const refused = (current: Partial<ProjectRecord> | undefined) =>
+    current?.status === 'active' && current.id === project.id ? rotationInProgress() : projectNotFound();
   await transact([
-    update(
-      at(projectRecord, context.organization.slug, project.slug),
-      { set: { keyVersion: toVersion, ...attribute(`wrappedKeys.${toVersion}`, wrapped), rotation } },
-      {
-        if: stillAt(project),
-        refused: current =>
-          current?.status === 'active' && current.id === project.id ? rotationInProgress() : projectNotFound(),
-      },
-    ),
+    update(item, { set }, { if: stillAt(project), refused }),
     noteWork(job),
     await auditOf(context, project),
   ]);
@@ -123,30 +111,25 @@ async function begin(context: MemberContext, plan: Plan): Promise<Rotation> {
 }
 
 /**
- * Replaces the key of a project that has no values, and fences its environments in the same transaction.
+ * Replaces the key of a project without values, and fences its environments in the same transaction.
  * @returns undefined if a concurrent request wrote something or added an environment
  */
-async function completeAtOnce(
-  context: MemberContext,
-  plan: Plan,
-  contents: readonly Content[],
-): Promise<Rotation | undefined> {
+async function completeAtOnce(context: MemberContext, plan: Plan, contents: readonly Content[]) {
   const { project, toVersion, wrapped } = plan;
   const rotation = rotationOf({ ...plan, total: 0 }, 'completed');
+  const item = at(projectRecord, context.organization.slug, project.slug);
+  const set = { keyVersion: toVersion, wrappedKeys: { [toVersion]: wrapped }, rotation };
+  const isSame = { ...stillAt(project), environmentCount: equals(contents.length) };
   try {
     await transact([
-      update(
-        at(projectRecord, context.organization.slug, project.slug),
-        { set: { keyVersion: toVersion, wrappedKeys: { [toVersion]: wrapped }, rotation } },
-        { if: { ...stillAt(project), environmentCount: equals(contents.length) } },
-      ),
+      update(item, { set }, { if: isSame }),
       await auditOf(context, project),
       ...contents.map(({ path, state }) => {
         if (state === undefined) throw new ConditionFailed([]);
         const set = { fence: state.fence + 1, keyVersion: toVersion };
         // Requires the status; otherwise an environment that is being erased would count in place of one added since.
-        const isSame = { ...notRisen(fenced(path, state)), projectId: equals(project.id), status: equals('active') };
-        return update(stateAt(path), { set }, { if: isSame });
+        const isUsable = { ...notRisen(fenced(path, state)), projectId: equals(project.id), status: equals('active') };
+        return update(stateAt(path), { set }, { if: isUsable });
       }),
     ]);
     return rotation;
@@ -157,8 +140,8 @@ async function completeAtOnce(
 }
 
 /** Each rotation raises the key version, so if it is unchanged, no rotation has started since. */
-function stillAt({ id, keyVersion }: ProjectRecord): Condition<ProjectRecord> {
-  return { id: equals(id), status: equals('active'), keyVersion: equals(keyVersion) };
+function stillAt({ id, keyVersion }: ProjectRecord) {
+  return { ...isActive(id), keyVersion: equals(keyVersion) };
 }
 
 function auditOf(context: MemberContext, { id, slug }: ProjectRecord) {

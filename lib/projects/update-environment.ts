@@ -4,16 +4,15 @@ import type { BodyOf } from '../contracts/contract.ts';
 import type { updateEnvironment as contract } from '../contracts/projects/environments.ts';
 import type { Environment } from '../contracts/projects/projects.ts';
 import { ApiError } from '../core/errors.ts';
-import { asRead, equals } from '../table/expressions.ts';
-import type { EnvironmentPath } from '../table/keys.ts';
+import { asRead, equals, isActive } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
-import { environmentRecord, environmentStateRecord, isActiveEnvironment } from '../table/records/environment.ts';
+import { environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
 import { retryWithFreshRead, transact, update } from '../table/write.ts';
 import { environmentView, type FoundEnvironment, findEnvironment, requireFound } from './read-projects.ts';
 
 /**
  * Changes the given fields; values that are already set add no audit entry. The type determines who may read the
- * secrets, so only owners can change it, and one transaction changes it in the description and the state.
+ * secrets, so one transaction changes it in the description and the state.
  * @throws project_not_found, environment_not_found; forbidden if a member who is not an owner changes the type;
  * step_up_required if the type changes
  */
@@ -24,43 +23,38 @@ export async function updateEnvironment(
   begun: FoundEnvironment | undefined,
 ): Promise<Environment> {
   const { access, organization } = context;
-  const path: EnvironmentPath = { orgSlug: organization.slug, project: slug, env };
+  const path = { orgSlug: organization.slug, project: slug, env };
   const readAgain = () => findEnvironment(path);
-  const known = begun?.orgSlug === organization.slug ? begun : await readAgain();
-  return retryWithFreshRead(known, readAgain, async found => {
-    const { environment: before, state } = requireFound(context, found);
-    const { id } = before;
-    const name = changes.name ?? before.name;
-    const type = changes.type ?? before.type;
-    const after = { ...before, name, type };
-    if (type !== before.type && access.member.role !== 'owner') {
-      throw new ApiError(
-        'forbidden',
-        'Only an owner may change the type of an environment: it decides who may read it.',
-      );
+  const firstRead = begun?.orgSlug === organization.slug ? begun : await readAgain();
+  return retryWithFreshRead(firstRead, readAgain, async reads => {
+    const { environment: current, state } = requireFound(context, reads);
+    const { id } = current;
+    const { name = current.name, type = current.type } = changes;
+    const changed = { ...current, name, type };
+    const changesType = type !== current.type;
+    if (changesType && access.member.role !== 'owner') {
+      const message = 'Only an owner may change the type of an environment: it decides who may read it.';
+      throw new ApiError('forbidden', message);
     }
-    context.requireFresh(type !== before.type);
-    const details = changedFields(before, after, ['name', 'type']);
-    if (details === undefined) return environmentView(before, state);
-    const unchanged = { ...asRead(before, ['name', 'type']), ...isActiveEnvironment(id) };
-    const stateType = update(
-      at(environmentStateRecord, path),
-      { set: { type } },
-      { if: { id: equals(id), status: equals('active'), type: equals(before.type) } },
-    );
+    context.requireFresh(changesType);
+    const details = changedFields(current, changed, ['name', 'type']);
+    if (details === undefined) return environmentView(current, state);
     const audit = await context.audit({
       action: 'environment.updated',
       target: { type: 'environment', id, name: env },
-      project: { id: before.projectId, slug },
+      project: { id: current.projectId, slug },
       environment: { id, slug: env },
       details,
     });
+    const description = at(environmentRecord, organization.slug, slug, env);
+    const isSame = { ...asRead(current, ['name', 'type']), ...isActive(id) };
+    const isSameState = { ...isActive(id), type: equals(current.type) };
     await transact([
-      update(at(environmentRecord, organization.slug, slug, env), { set: { name, type } }, { if: unchanged }),
+      update(description, { set: { name, type } }, { if: isSame }),
       // A rename does not touch the state, which every change of the secrets has to write.
-      ...(type === before.type ? [] : [stateType]),
+      ...(changesType ? [update(at(environmentStateRecord, path), { set: { type } }, { if: isSameState })] : []),
       audit,
     ]);
-    return environmentView(after, state);
+    return environmentView(changed, state);
   });
 }

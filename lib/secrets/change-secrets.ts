@@ -17,17 +17,14 @@ import { waitForPendingChange } from './engine/undo-change.ts';
 import { DecisionOutdated, VersionTaken } from './engine/write-change.ts';
 
 /*
- * Every change of secrets goes through here. Setting, deleting, importing, promoting and restoring only decide what to put
- * and what to delete. What they have in common is here and in `change`: preconditions, limits, dry runs, one revision, the
- * audit entry in the same transaction, the events after it, and retries when another change came first.
+ * Every change of secrets goes through here. Setting, deleting, importing, promoting and restoring only decide what to
+ * put and what to delete. Everything else is here and in `change`.
  */
 
 /**
  * Makes a change as one revision, all or nothing, or no revision if there is nothing to change. A dry run does
- * everything except the write, and returns the plan.
- *
- * Each attempt decides on what was read, writes the decision and publishes its events. A rejected writer takes a ticket
- * once and tries again when it is served; after that it backs off.
+ * everything except the write, and returns the plan. A rejected writer takes a ticket once and tries again when it is
+ * served; after that it backs off.
  * @throws project_not_found, environment_not_found, forbidden, revision_mismatch, plan_limit_exceeded,
  * payload_too_large, temporarily_unavailable if other writers keep committing first, DecisionOutdated if the source
  * environment has changed, and what `decide` throws
@@ -63,8 +60,8 @@ export async function changeSecrets<Answer>(
 
 /**
  * The environment to change, if the caller may change it and no other writer goes first.
- * @throws project_not_found, environment_not_found, forbidden, revision_mismatch; StaleRead if the project was read before
- * a key rotation; ConditionFailed after waiting for a change in progress, or if other writers are waiting in line
+ * @throws project_not_found, environment_not_found, forbidden, revision_mismatch; StaleRead if the project was read
+ * before a key rotation; ConditionFailed after waiting for a change in progress, or if other writers are in line
  */
 async function requireTurn(change: Change<unknown>, reads: TargetReads): Promise<Target> {
   const { path, dryRun, ticket, context } = change;
@@ -95,9 +92,8 @@ function requireTarget({ context, authorize, ifMatch }: Change<unknown>, reads: 
   const { revision } = state;
   // A revision that has passed doesn't come back, so this error needs no place in the queue.
   if (ifMatch !== undefined && !matchesRevision(ifMatch, revision)) {
-    throw new ApiError('revision_mismatch', `The environment is at revision ${revision}.`, {
-      details: { currentRevision: revision },
-    });
+    const details = { currentRevision: revision };
+    throw new ApiError('revision_mismatch', `The environment is at revision ${revision}.`, { details });
   }
   return { project, state, ring: keyRing(organization.id, project) };
 }

@@ -3,16 +3,11 @@ import { keysUnlessAll } from '../audit/keys-that-fit.ts';
 import { ApiError } from '../core/errors.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import { transact } from '../table/write.ts';
+import { environmentFacts } from './engine/read-environment.ts';
 import { beginRead, type EnvironmentReads, type LiveSecrets, readLive } from './engine/read-live-secrets.ts';
 import { requireFitting } from './engine/secret-size.ts';
 
-interface ComparisonReads {
-  from: EnvironmentReads;
-  to: EnvironmentReads;
-}
-
-/** Reads both environments, in parallel with authentication. */
-export async function beginComparison(path: EnvironmentPath, other: string): Promise<ComparisonReads> {
+export async function beginComparison(path: EnvironmentPath, other: string) {
   const [from, to] = await Promise.all([beginRead(path), beginRead({ ...path, env: other })]);
   return { from, to };
 }
@@ -22,21 +17,20 @@ interface Side extends Pick<LiveSecrets, 'project' | 'state' | 'live'> {
 }
 
 /**
- * The differences between two environments of a project, each as of one revision. Even without values, the response
- * reveals which are equal, so it requires read access to both and writes an audit entry for each.
+ * The differences between two environments of a project. Even without values, the response reveals which are equal, so
+ * it requires read access to both and writes an audit entry for each.
  * @throws invalid_request for the same environment twice; payload_too_large if the values don't fit in one response;
  * and what `readLive` throws
  */
 export async function compareEnvironments(
   context: MemberContext,
   { values }: { values: boolean },
-  begun: ComparisonReads,
+  begun: Awaited<ReturnType<typeof beginComparison>>,
 ) {
   const [from, to] = await Promise.all([openSide(context, begun.from), openSide(context, begun.to)]);
   if (from.state.id === to.state.id) {
-    throw new ApiError('invalid_request', 'An environment can only be compared with a different one.', {
-      details: [{ path: 'with', message: 'must be a different environment' }],
-    });
+    const details = [{ path: 'with', message: 'must be a different environment' }];
+    throw new ApiError('invalid_request', 'An environment can only be compared with a different one.', { details });
   }
   const isSame = (key: string) => from.values.get(key) === to.values.get(key);
   // Checked before the audit entries are written: a rejected comparison leaves none.
@@ -44,6 +38,7 @@ export async function compareEnvironments(
   const shown = (name: 'from' | 'to', side: Side, key: string) => (values ? { [name]: side.values.get(key) } : {});
   const keys = [...new Set([...from.values.keys(), ...to.values.keys()])].toSorted();
   const both = keys.filter(key => from.values.has(key) && to.values.has(key));
+  const different = both.filter(key => !isSame(key));
   // Without values, nothing is learned about a key that only one side has.
   const audit = (side: Side, other: Side) =>
     auditOf(context, side, other, { keys: values ? [...side.values.keys()] : both, values });
@@ -53,9 +48,7 @@ export async function compareEnvironments(
     to: { slug: to.state.slug, revision: to.state.revision },
     onlyFrom: keys.filter(key => !to.values.has(key)).map(key => ({ key, ...shown('from', from, key) })),
     onlyTo: keys.filter(key => !from.values.has(key)).map(key => ({ key, ...shown('to', to, key) })),
-    different: both
-      .filter(key => !isSame(key))
-      .map(key => ({ key, ...shown('from', from, key), ...shown('to', to, key) })),
+    different: different.map(key => ({ key, ...shown('from', from, key), ...shown('to', to, key) })),
     same: both.filter(isSame),
   };
 }
@@ -75,10 +68,8 @@ function auditOf(
 ) {
   return context.audit({
     action: 'secret.compared',
-    target: { type: 'project', id: project.id, name: project.slug },
-    environment: { id: state.id, slug: state.slug },
+    ...environmentFacts(project, state),
     ...keysUnlessAll(keys, live.length),
-    revision: state.revision,
     details: { with: other.slug, values },
   });
 }

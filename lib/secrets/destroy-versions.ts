@@ -2,7 +2,7 @@ import type { MemberContext } from '../access/request-context.ts';
 import type { DestroyBody } from '../contracts/secrets/history.ts';
 import { chunksWithin } from '../core/chunks-of.ts';
 import { ApiError } from '../core/errors.ts';
-import { absent, equals } from '../table/expressions.ts';
+import { absent, equals, isActive } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list } from '../table/read.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
@@ -12,17 +12,15 @@ import { retryWhile, withOneDeadline } from '../table/retry.ts';
 import { ConditionFailed, transact, update } from '../table/write.ts';
 import { stateAt } from './engine/fencing.ts';
 import { type KeyPath, newestVersion } from './engine/key-versions.ts';
-import { type EnvironmentRead, readEnvironment } from './engine/read-environment.ts';
+import { type EnvironmentRead, environmentFacts, readEnvironment } from './engine/read-environment.ts';
 import { staleReadLimit } from './engine/stale-read.ts';
 
-/**
- * DynamoDB limits a transaction to 100 writes and 4 MB, including the items' previous contents; this leaves a margin.
- */
+/** DynamoDB limits a transaction to 100 writes and 4 MB, including the items' previous contents. */
 const maximumPerTransaction = { count: 90, bytes: 3_500_000 };
 
 /**
- * Removes the values of old versions from the table; the versions stay in the history. Each transaction includes the audit
- * entry of what it destroys. If one fails, the next call continues.
+ * Removes the values of old versions; the versions stay in the history. Each transaction includes the audit entry of
+ * what it destroys. If one fails, the next call continues.
  * @throws secret_not_found for a key or version that never existed, invalid_request for the current version
  */
 export async function destroyVersions(
@@ -40,22 +38,20 @@ export async function destroyVersions(
     const state = context.access.requireEnvironment(environment.state, 'write');
     const versions = await findRequested(params, state, requested);
     const sizeOf = ({ sizeBytes = 0 }: Facts) => ({ count: 1, bytes: 1000 + sizeBytes });
-    for (const some of chunksWithin(maximumPerTransaction, versions, sizeOf)) {
-      await destroy(context, params, { project, state }, some);
-      destroyed.push(...some.map(({ version }) => version));
+    for (const chunk of chunksWithin(maximumPerTransaction, versions, sizeOf)) {
+      await destroy(context, params, { project, state }, chunk);
+      destroyed.push(...chunk.map(({ version }) => version));
     }
     return { destroyed, revision: state.revision };
   };
   return withOneDeadline(() => retryWhile(mayRetry, attempt));
 }
 
-/** A version without its value. */
 type Facts = Omit<VersionRecord, 'sealed'>;
 
 const factAttributes =
   'pk sk kind v key version revision fence deleted destroyed sizeBytes keyCreatedAt createdAt createdBy'.split(' ');
 
-/** The requested versions that still have a value, oldest first. */
 async function findRequested(params: KeyPath, state: EnvironmentState, requested: DestroyBody): Promise<Facts[]> {
   // Read after the state, so that no head of a change that was undone before can count as committed.
   const head = await find(at(headRecord, params, params.key));
@@ -69,49 +65,38 @@ async function findRequested(params: KeyPath, state: EnvironmentState, requested
     throw new ApiError('secret_not_found', `${params.key} has no version ${unknown}; its newest is ${newest.version}.`);
   }
   if (!newest.isDeleted && versions.includes(newest.version)) {
-    const message = `must not include version ${newest.version}, which is the current one`;
-    throw new ApiError('invalid_request', 'The current version can’t be destroyed; delete or set the secret first.', {
-      details: [{ path: requested.versions === undefined ? 'before' : 'versions', message }],
-    });
+    const path = requested.versions === undefined ? 'before' : 'versions';
+    const details = [{ path, message: `must not include version ${newest.version}, which is the current one` }];
+    const message = 'The current version can’t be destroyed; delete or set the secret first.';
+    throw new ApiError('invalid_request', message, { details });
   }
-  const [from, to] =
-    requested.versions === undefined ? [1, Math.max(...versions)] : [Math.min(...versions), Math.max(...versions)];
-  const isRequested = (version: number) => requested.versions?.includes(version) ?? true;
-  const range = ranges.versions(params, params.key, { from, to });
-  const stored: Facts[] = to < from ? [] : await list(versionRecord, { ...range, attributes: factAttributes });
-  return stored.filter(
-    ({ version, deleted, destroyed }) => isRequested(version) && deleted === undefined && destroyed === undefined,
-  );
+  const from = requested.versions === undefined ? 1 : Math.min(...versions);
+  const to = Math.max(...versions);
+  const range = { ...ranges.versions(params, params.key, { from, to }), attributes: factAttributes };
+  const stored: Facts[] = to < from ? [] : await list(versionRecord, range);
+  const hasValue = ({ deleted, destroyed }: Facts) => deleted === undefined && destroyed === undefined;
+  return stored.filter(facts => (requested.versions?.includes(facts.version) ?? true) && hasValue(facts));
 }
 
 async function destroy(
   context: MemberContext,
   params: KeyPath,
-  { project, state: { id, slug, revision } }: { project: ProjectRecord; state: EnvironmentState },
+  { project, state }: { project: ProjectRecord; state: EnvironmentState },
   versions: readonly Facts[],
 ): Promise<void> {
   const audit = await context.audit({
     action: 'secret.version_destroyed',
-    target: { type: 'project', id: project.id, name: project.slug },
-    environment: { id, slug },
+    ...environmentFacts(project, state),
     keys: [params.key],
-    revision,
     details: { versions: versions.map(({ version }) => version).join(', ') },
   });
-  const gone = { destroyed: true as const, sealed: undefined, keyVersion: undefined };
+  const set = { destroyed: true as const, sealed: undefined, keyVersion: undefined };
   await transact([
-    update(
-      stateAt(params),
-      { add: { valueCount: -versions.length } },
-      { if: { id: equals(id), status: equals('active') } },
-    ),
+    update(stateAt(params), { add: { valueCount: -versions.length } }, { if: isActive(state.id) }),
     audit,
-    ...versions.map(({ version, revision: written }) =>
-      update(
-        at(versionRecord, params, params.key, version),
-        { set: gone },
-        { if: { revision: equals(written), destroyed: absent } },
-      ),
-    ),
+    ...versions.map(({ version, revision }) => {
+      const isSame = { revision: equals(revision), destroyed: absent };
+      return update(at(versionRecord, params, params.key, version), { set }, { if: isSame });
+    }),
   ]);
 }

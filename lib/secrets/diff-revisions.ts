@@ -4,19 +4,19 @@ import type { diffRevisions as contract } from '../contracts/secrets/history.ts'
 import type { EnvironmentPath } from '../table/keys.ts';
 import type { HeadRecord } from '../table/records/secret.ts';
 import { putAlone } from '../table/write.ts';
+import { environmentFacts } from './engine/read-environment.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { requireValues } from './engine/read-past.ts';
 import { requireFitting } from './engine/secret-size.ts';
 
 type Query = QueryOf<typeof contract>;
 
-/** One round trip, in parallel with authentication. */
 export function beginDiff(path: EnvironmentPath, { from, to }: Query): Promise<EnvironmentReads> {
   return beginRead(path, to === undefined ? [from] : [from, to]);
 }
 
 /**
- * The differences between two revisions of an environment. Values are returned only once their audit entry is written.
+ * The differences between two revisions. Values are returned only once their audit entry is written.
  * @throws revision_not_found; payload_too_large if the values don't fit in one response
  */
 export async function diffRevisions(context: MemberContext, { from, to, values }: Query, begun: EnvironmentReads) {
@@ -38,10 +38,10 @@ export async function diffRevisions(context: MemberContext, { from, to, values }
       rewritten.map(async ({ old, head }) => ({ key: old.key, before: await open(old), after: await open(head) })),
     );
     // A key that has the same value again does not differ.
-    const updated = opened.filter(one => one.before !== one.after);
+    const updated = opened.filter(values => values.before !== values.after);
     const result = { from, to: to ?? state.revision };
     if (!values) {
-      const keysOf = (some: readonly { key: string }[]) => some.map(({ key }) => ({ key }));
+      const keysOf = (secrets: readonly { key: string }[]) => secrets.map(({ key }) => ({ key }));
       return { ...result, created: keysOf(created), updated: keysOf(updated), deleted: keysOf(deleted) };
     }
     const [createdValues, deletedValues] = await Promise.all([
@@ -50,17 +50,13 @@ export async function diffRevisions(context: MemberContext, { from, to, values }
     ]);
     const entry = await context.audit({
       action: 'secret.history_read',
-      target: { type: 'project', id: project.id, name: project.slug },
-      environment: { id: state.id, slug: state.slug },
+      ...environmentFacts(project, state, result.to),
       keys: [...created, ...updated, ...deleted].map(({ key }) => key),
-      revision: result.to,
-      details: { from, to: result.to },
+      details: result,
     });
     await putAlone(entry);
     return { ...result, created: createdValues, updated, deleted: deletedValues };
   });
 }
 
-function byKey(heads: readonly HeadRecord[]): ReadonlyMap<string, HeadRecord> {
-  return new Map(heads.map(head => [head.key, head]));
-}
+const byKey = (heads: readonly HeadRecord[]) => new Map(heads.map(head => [head.key, head]));

@@ -1,10 +1,10 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { ConditionalRead } from './engine/read-environment.ts';
 import { type EnvironmentReads, type LiveSecrets, readLive } from './engine/read-live-secrets.ts';
-import { type PageWanted, pageOf } from './read-page.ts';
+import { type PageQuery, pageOf } from './read-page.ts';
 
 /** The keys of an environment at one revision. Nothing is decrypted, so nothing is audited. */
-export async function listKeys(context: MemberContext, query: PageWanted, begun: ConditionalRead<EnvironmentReads>) {
+export async function listKeys(context: MemberContext, query: PageQuery, begun: ConditionalRead<EnvironmentReads>) {
   if ('unchanged' in begun) return { notModified: context.access.requireEnvironment(begun.unchanged, 'read').revision };
   const answer = async ({ revision, live }: LiveSecrets) => {
     const { shown, pagination } = pageOf(live, query);
@@ -13,5 +13,5 @@ export async function listKeys(context: MemberContext, query: PageWanted, begun:
     });
     return { keys, revision, ...(pagination === undefined ? {} : { pagination }) };
   };
-  return readLive(context, begun.begun, answer, { opensValues: false });
+  return readLive(context, begun.reads, answer, { opensValues: false });
 }

@@ -2,18 +2,15 @@ import type { MemberContext } from '../access/request-context.ts';
 import type { QueryOf } from '../contracts/contract.ts';
 import type { listRevisions as contract } from '../contracts/secrets/history.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
-import { type EnvironmentRead, readEnvironment } from './engine/read-environment.ts';
+import { readEnvironment } from './engine/read-environment.ts';
 import { type RecordedChange, readChangesBefore } from './engine/revision-log.ts';
 import { readAgainWhileStale, StaleRead } from './engine/stale-read.ts';
 
 type Query = QueryOf<typeof contract>;
 
-interface RevisionsReads extends EnvironmentRead {
-  recorded: Awaited<ReturnType<typeof readChangesBefore>>;
-}
+type RevisionsReads = Awaited<ReturnType<typeof beginRevisions>>;
 
-/** One round trip, in parallel with authentication. */
-export async function beginRevisions(path: EnvironmentPath, { before, limit }: Query): Promise<RevisionsReads> {
+export async function beginRevisions(path: EnvironmentPath, { before, limit }: Query) {
   const [environment, recorded] = await Promise.all([
     readEnvironment(path),
     readChangesBefore(path, before ?? Number.MAX_SAFE_INTEGER, limit),
@@ -29,9 +26,9 @@ export async function listRevisions(
   first: RevisionsReads,
 ) {
   return readAgainWhileStale(log, path, async tries => {
-    const { project, state: found, recorded } = tries === 0 ? first : await beginRevisions(path, query);
+    const { project, state, recorded } = tries === 0 ? first : await beginRevisions(path, query);
     access.requireProject(project);
-    const { id, revision, firstRevision } = access.requireEnvironment(found, 'read');
+    const { id, revision, firstRevision } = access.requireEnvironment(state, 'read');
     const newest = Math.min(revision, (query.before ?? Number.MAX_SAFE_INTEGER) - 1);
     const pageIn = ({ changes, isCut }: RevisionsReads['recorded']) => {
       const oldest =
@@ -48,16 +45,9 @@ export async function listRevisions(
   });
 }
 
-function listed({ changeId: _, digest: __, message, created, updated, deleted, ...change }: RecordedChange) {
-  return {
-    ...change,
-    message: message ?? null,
-    created: namesOf(created),
-    updated: namesOf(updated),
-    deleted: namesOf(deleted),
-  };
-}
-
-function namesOf(changed: readonly (readonly [key: string, version: number])[]): string[] {
-  return changed.map(([key]) => key).sort();
+function listed({ changeId: _, digest: __, message, ...change }: RecordedChange) {
+  const namesOf = (changed: RecordedChange['created']) => changed.map(([key]) => key).sort();
+  const { created, updated, deleted } = change;
+  const names = { created: namesOf(created), updated: namesOf(updated), deleted: namesOf(deleted) };
+  return { ...change, message: message ?? null, ...names };
 }

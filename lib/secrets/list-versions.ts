@@ -3,20 +3,15 @@ import { toRanges } from '../contracts/fields/number-ranges.ts';
 import { ApiError } from '../core/errors.ts';
 import { ranges } from '../table/keys.ts';
 import { at, queryPages, readTogether } from '../table/read.ts';
-import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../table/records/secret.ts';
+import { headRecord, type VersionRecord, versionRecord } from '../table/records/secret.ts';
 import { putAlone } from '../table/write.ts';
 import { keyRing, requireKeys } from './engine/key-ring.ts';
 import { type KeyPath, newestVersion, requireComplete, requireSameHead } from './engine/key-versions.ts';
-import { type EnvironmentRead, environmentReads } from './engine/read-environment.ts';
+import { environmentFacts, environmentReads } from './engine/read-environment.ts';
 import { maxEnvironmentBytes } from './engine/secret-size.ts';
 import { readAgainWhileStale } from './engine/stale-read.ts';
 
-interface HistoryReads extends EnvironmentRead {
-  head?: HeadRecord | undefined;
-}
-
-/** One round trip, in parallel with authentication. */
-export async function beginHistory(params: KeyPath): Promise<HistoryReads> {
+export function beginHistory(params: KeyPath) {
   return readTogether({ ...environmentReads(params), head: at(headRecord, params, params.key) });
 }
 
@@ -28,7 +23,7 @@ export async function listVersions(
   context: MemberContext,
   params: KeyPath,
   query: { limit?: number | undefined; offset: number; values: boolean },
-  first: HistoryReads,
+  first: Awaited<ReturnType<typeof beginHistory>>,
 ) {
   const { access, organization, log } = context;
   return readAgainWhileStale(log, params, async tries => {
@@ -49,20 +44,14 @@ export async function listVersions(
     const ring = keyRing(organization.id, project);
     const valued = query.values ? versions.filter(({ deleted, destroyed }) => !deleted && !destroyed) : [];
     requireKeys(ring, valued);
+    const audit = async () => {
+      const details = { versions: toRanges(valued.map(({ version }) => version)) };
+      const facts = { ...environmentFacts(project, state), keys: [params.key], details };
+      await putAlone(await context.audit({ action: 'secret.history_read', ...facts }));
+    };
     const [opened] = await Promise.all([
-      Promise.all(valued.map(async one => [one.version, await ring.open(state.id, one)] as const)),
-      query.values
-        ? context
-            .audit({
-              action: 'secret.history_read',
-              target: { type: 'project', id: project.id, name: project.slug },
-              environment: { id: state.id, slug: state.slug },
-              keys: [params.key],
-              revision: state.revision,
-              details: { versions: toRanges(valued.map(({ version }) => version)) },
-            })
-            .then(putAlone)
-        : undefined,
+      Promise.all(valued.map(async record => [record.version, await ring.open(state.id, record)] as const)),
+      query.values ? audit() : undefined,
     ]);
     const values = new Map(opened);
     return {
@@ -76,27 +65,15 @@ export async function listVersions(
   });
 }
 
-/**
- * Versions `from` to `to`, newest first. @throws payload_too_large if `withValues` and they don't fit in one response
- */
-async function readVersions(
-  { key, ...path }: KeyPath,
-  from: number,
-  to: number,
-  withValues: boolean,
-): Promise<VersionRecord[]> {
+/** Newest first. @throws payload_too_large if `withValues` and they don't fit in one response */
+async function readVersions({ key, ...path }: KeyPath, from: number, to: number, withValues: boolean) {
   const versions: VersionRecord[] = [];
   for await (const items of queryPages({ ...ranges.versions(path, key, { from, to }), newestFirst: true })) {
     versions.push(...items.map(item => versionRecord.parse(item)));
     const sizeBytes = versions.reduce((sum, version) => sum + (version.sizeBytes ?? 0), 0);
     if (withValues && sizeBytes > maxEnvironmentBytes) {
-      throw new ApiError(
-        'payload_too_large',
-        'The values of this history do not fit in one response; request it in pages.',
-        {
-          details: { sizeBytes, maximumBytes: maxEnvironmentBytes },
-        },
-      );
+      const message = 'The values of this history do not fit in one response; request it in pages.';
+      throw new ApiError('payload_too_large', message, { details: { sizeBytes, maximumBytes: maxEnvironmentBytes } });
     }
   }
   return versions;

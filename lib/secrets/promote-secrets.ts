@@ -2,13 +2,11 @@ import type { MemberContext } from '../access/request-context.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import type { promoteSecrets as contract } from '../contracts/secrets/promotion.ts';
 import { ApiError } from '../core/errors.ts';
-import { equals } from '../table/expressions.ts';
-import type { EnvironmentPath } from '../table/keys.ts';
-import type { EnvironmentState } from '../table/records/environment.ts';
-import { check, type Write } from '../table/write.ts';
+import { equals, isActive } from '../table/expressions.ts';
+import { check } from '../table/write.ts';
 import type { ChangeOptions, CurrentSecrets, Decision, Source } from './change/change-request.ts';
 import { sortOutUnchanged } from './change/decide-change.ts';
-import { beginChange, type ChangeReads } from './change/read-target.ts';
+import { beginChange } from './change/read-target.ts';
 import { changeByCopy, changeSecrets } from './change-secrets.ts';
 import { stateAt } from './engine/fencing.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
@@ -17,16 +15,10 @@ import { DecisionOutdated } from './engine/write-change.ts';
 
 type Promotion = Omit<BodyOf<typeof contract>, 'message'>;
 
-interface PromotionReads {
-  source: EnvironmentReads;
-  target: ChangeReads;
-}
-
-/** Reads both environments, in parallel with authentication. */
 export async function beginPromotion(
   project: { orgSlug: string; project: string },
   { from, to, keys, dryRun }: Promotion & Pick<ChangeOptions, 'dryRun'>,
-): Promise<PromotionReads> {
+) {
   const [source, target] = await Promise.all([
     beginRead({ ...project, env: from }),
     beginChange({ ...project, env: to }, keys ?? 'all', { dryRun }),
@@ -35,14 +27,14 @@ export async function beginPromotion(
 }
 
 /**
- * Copies secrets from one environment of the project to another, as one change. It commits only if the source is still at
- * the revision that was read.
+ * Copies secrets from one environment of the project to another, as one change. It commits only if the source is still
+ * at the revision that was read.
  * @throws secret_not_found for a key that the source lacks, and what `changeSecrets` throws
  */
 export async function promoteSecrets(
   context: MemberContext,
   promotion: Promotion & ChangeOptions,
-  begun: PromotionReads,
+  begun: Awaited<ReturnType<typeof beginPromotion>>,
 ) {
   const readAgain = () => beginPromotion(begun.target.path, promotion);
   return changeByCopy(begun, readAgain, async ({ source: sourceReads, target }) => {
@@ -57,22 +49,15 @@ type OpenSource = Source & { secrets: readonly { key: string; value: string }[] 
 async function readSource(context: MemberContext, { keys }: Promotion, begun: EnvironmentReads): Promise<OpenSource> {
   return readLive(context, begun, async ({ state, live, ring }) => {
     const requestedKeys = keys === undefined ? undefined : new Set(keys);
+    const heads = live.filter(({ key }) => requestedKeys?.has(key) ?? true);
     const secrets = await Promise.all(
-      live
-        .filter(({ key }) => requestedKeys?.has(key) ?? true)
-        .map(async head => ({ key: head.key, value: await ring.open(state.id, head) })),
+      heads.map(async head => ({ key: head.key, value: await ring.open(state.id, head) })),
     );
+    const { path } = begun;
     const { id, slug, revision } = state;
-    const check = checkUnchanged(begun.path, state);
-    return { path: begun.path, id, slug, revision, secrets, check };
-  });
-}
-
-/** Checks that the source has not changed. */
-function checkUnchanged(path: EnvironmentPath, { id, revision }: EnvironmentState): Write {
-  return check(stateAt(path), {
-    if: { id: equals(id), revision: equals(revision), status: equals('active') },
-    refused: () => new DecisionOutdated(),
+    const isUnchanged = { ...isActive(id), revision: equals(revision) };
+    const refused = () => new DecisionOutdated();
+    return { path, id, slug, revision, secrets, check: check(stateAt(path), { if: isUnchanged, refused }) };
   });
 }
 
@@ -87,11 +72,9 @@ async function decide(
     throw new ApiError('secret_not_found', `There is no secret ${missingKey} in the source environment.`);
   }
   const isKept = (key: string) => !overwrite && isLive(current.head(key));
+  const copied = secrets.filter(({ key }) => !isKept(key));
   return {
-    ...(await sortOutUnchanged(
-      secrets.filter(({ key }) => !isKept(key)),
-      current,
-    )),
+    ...(await sortOutUnchanged(copied, current)),
     deletions: [],
     skipped: secrets.map(({ key }) => key).filter(isKept),
     action: 'secret.promoted',

@@ -1,19 +1,21 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { putReadEntry } from '../audit/partitions.ts';
-import type { ServedFormat } from '../contracts/secrets/secrets.ts';
+import { type Entry, refusalsOf, type Source } from '../contracts/fields/formats/format.ts';
+import { formats } from '../contracts/fields/formats/formats.ts';
+import { contentTypeOf, type ServedFormat } from '../contracts/secrets/secrets.ts';
+import { ApiError } from '../core/errors.ts';
+import { encodingOf } from '../core/response-size.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
-import type { ConditionalRead } from './engine/read-environment.ts';
+import { type ConditionalRead, environmentFacts } from './engine/read-environment.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { requireValues } from './engine/read-past.ts';
 import { beginNamedRead, type NamedReads, named, type PulledSecrets, readNamed } from './read-named-secrets.ts';
-import { type PageWanted, pageOf } from './read-page.ts';
-import { renderSecrets } from './render-secrets.ts';
+import { type PageQuery, pageOf } from './read-page.ts';
 
 type PullReads = EnvironmentReads | NamedReads;
 
-interface PullWanted extends PageWanted {
-  /** Exactly these secrets. */
+interface PullQuery extends PageQuery {
   keys?: readonly string[] | undefined;
   revision?: number | undefined;
   format?: ServedFormat | undefined;
@@ -24,21 +26,20 @@ interface PullWanted extends PageWanted {
 /** Reads the environment or only its named keys. An earlier revision is always read as a whole. */
 export function beginPull(
   path: EnvironmentPath,
-  { keys, revision }: PullWanted,
-  known: EnvironmentState | undefined,
+  { keys, revision }: PullQuery,
+  currentState: EnvironmentState | undefined,
 ): Promise<PullReads> {
   if (revision !== undefined) return beginRead(path, [revision]);
-  return keys === undefined ? beginRead(path, [], known) : beginNamedRead(path, keys);
+  return keys === undefined ? beginRead(path, [], currentState) : beginNamedRead(path, keys);
 }
 
 /** The secrets of an environment with their values, at one revision. No value is returned without its audit entry. */
-export async function pullSecrets(context: MemberContext, query: PullWanted, begun: ConditionalRead<PullReads>) {
+export async function pullSecrets(context: MemberContext, query: PullQuery, begun: ConditionalRead<PullReads>) {
   if ('unchanged' in begun) return { notModified: context.access.requireEnvironment(begun.unchanged, 'read').revision };
-  const isNamed = query.keys !== undefined;
   const answer = async ({ project, state, revision, live, ring }: PulledSecrets) => {
     const { shown, pagination } = pageOf(query.keys === undefined ? live : named(live, query.keys), query);
     requireValues(shown);
-    const isWhole = !isNamed && query.limit === undefined && query.search === undefined;
+    const isWhole = query.keys === undefined && query.limit === undefined && query.search === undefined;
     const open = () =>
       Promise.all(
         shown.map(async head => {
@@ -47,14 +48,10 @@ export async function pullSecrets(context: MemberContext, query: PullWanted, beg
         }),
       );
     const audit = async () => {
-      const entry = await context.audit({
-        action: 'secret.pulled',
-        target: { type: 'project', id: project.id, name: project.slug },
-        environment: { id: state.id, slug: state.slug },
-        // For a whole pull the revision identifies the keys; naming them would make every entry several times larger.
-        ...(isWhole ? {} : { keys: shown.map(({ key }) => key) }),
-        revision,
-      });
+      // For a whole pull the revision identifies the keys; naming them would make every entry several times larger.
+      const keys = isWhole ? {} : { keys: shown.map(({ key }) => key) };
+      const facts = environmentFacts(project, state, revision);
+      const entry = await context.audit({ action: 'secret.pulled', ...facts, ...keys });
       await putReadEntry(entry, context.organization.id, context.log);
     };
     if (query.format !== undefined) {
@@ -68,5 +65,26 @@ export async function pullSecrets(context: MemberContext, query: PullWanted, beg
     const [secrets] = await Promise.all([open(), audit()]);
     return { secrets, revision, ...(pagination === undefined ? {} : { pagination }) };
   };
-  return 'keys' in begun.begun ? readNamed(context, begun.begun, answer) : readLive(context, begun.begun, answer);
+  return 'keys' in begun.reads ? readNamed(context, begun.reads, answer) : readLive(context, begun.reads, answer);
+}
+
+/**
+ * A pull as the text that `holdfast pull --format` writes.
+ * @throws not_representable naming every key that the format can't hold or that is dangerous there, payload_too_large
+ */
+function renderSecrets(name: ServedFormat, entries: readonly Entry[], source: Source, allowed: readonly string[] = []) {
+  const format = formats[name];
+  if (format === undefined) throw new Error(`There is no format ${name}.`);
+  const refusals = refusalsOf(format, entries, { allowed, option: key => `allow=${key}` });
+  if (refusals.length > 0) {
+    const count = refusals.length === 1 ? '1 secret' : `${refusals.length} secrets`;
+    const message = `${count} can’t be written as ${name}. Request the others with keys, or use format=json.`;
+    throw new ApiError('not_representable', message, { details: { keys: refusals } });
+  }
+  const text = format.write(entries, source);
+  if (encodingOf(text) === undefined) {
+    const message = `The response is larger than 6 MB as ${name}. Request fewer secrets, with keys.`;
+    throw new ApiError('payload_too_large', message);
+  }
+  return { text, contentType: contentTypeOf(name) };
 }

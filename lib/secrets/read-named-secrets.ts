@@ -12,24 +12,20 @@ import type { LiveSecrets } from './engine/read-live-secrets.ts';
 import { isLive, readVersions, resolveHeads } from './engine/read-snapshot.ts';
 import { readAgainWhileStale, StaleRead } from './engine/stale-read.ts';
 
-/** What a pull returns, for the whole environment or for named secrets. */
 export type PulledSecrets = Pick<LiveSecrets, 'project' | 'state' | 'revision' | 'live' | 'ring'>;
 
-/** Reads of named secrets, begun before their caller is authorized. */
 export interface NamedReads extends EnvironmentRead {
   path: EnvironmentPath;
   keys: readonly string[];
 }
 
-/** One round trip, in parallel with authentication. */
 export async function beginNamedRead(path: EnvironmentPath, keys: readonly string[]): Promise<NamedReads> {
   return { path, keys, ...(await readEnvironment(path)) };
 }
 
 /**
- * Passes the named secrets to `use`, as of one revision, in key order. Their heads are read after the state, so each
- * head is at that revision, or is stamped later and resolved as in a snapshot. A key whose head was removed in the
- * meantime does not exist.
+ * Passes the named secrets to `use`, as of one revision, in key order. Their heads are read after the state, so each is
+ * at that revision, or stamped later and resolved as in a snapshot. A key without a head does not exist.
  * @throws project_not_found, environment_not_found, forbidden, secret_not_found for a key that does not exist
  */
 export async function readNamed<T>(
@@ -49,11 +45,7 @@ export async function readNamed<T>(
   });
 }
 
-async function readHeads(
-  path: EnvironmentPath,
-  state: EnvironmentState,
-  keys: readonly string[],
-): Promise<HeadRecord[]> {
+async function readHeads(path: EnvironmentPath, state: EnvironmentState, keys: readonly string[]) {
   const read = (await readAll(keys.map(key => at(headRecord, path, key)))).filter(head => head !== undefined);
   const heads = await resolveHeads(read, state.revision, wanted => readVersions(path, wanted));
   const live = heads.filter(isLive).toSorted((a, b) => (a.key < b.key ? -1 : 1));
@@ -67,7 +59,6 @@ async function requireStillThere(path: EnvironmentPath, { id }: EnvironmentState
   if (state?.id !== id || state.status !== 'active') throw new StaleRead(`Environment ${id} is gone.`);
 }
 
-/** The named secrets. @throws secret_not_found for a key that is missing */
 export function named(live: readonly HeadRecord[], keys: readonly string[]): HeadRecord[] {
   const missingKeys = new Set(keys);
   const heads = live.filter(isLive).filter(({ key }) => missingKeys.delete(key));

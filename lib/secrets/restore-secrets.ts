@@ -5,7 +5,7 @@ import { ApiError } from '../core/errors.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
 import type { ChangeOptions, ChangeResult, CurrentSecrets } from './change/change-request.ts';
-import { beginChange, type ChangeReads } from './change/read-target.ts';
+import { beginChange } from './change/read-target.ts';
 import { changeByCopy, changeSecrets } from './change-secrets.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { requireValues } from './engine/read-past.ts';
@@ -13,16 +13,13 @@ import { isLive } from './engine/read-snapshot.ts';
 
 type Restoration = Pick<BodyOf<typeof contract>, 'revision' | 'keys'>;
 
-interface RestorationReads {
-  past: EnvironmentReads;
-  target: ChangeReads;
-}
+/** Undefined for all keys. */
+type Requested = ReadonlySet<string> | undefined;
 
-/** Reads the earlier and the current revision, in parallel with authentication. */
 export async function beginRestoration(
   path: EnvironmentPath,
   { revision, dryRun }: Pick<Restoration & ChangeOptions, 'revision' | 'dryRun'>,
-): Promise<RestorationReads> {
+) {
   const [past, target] = await Promise.all([beginRead(path, [revision]), beginChange(path, 'all', { dryRun })]);
   return { past, target };
 }
@@ -34,7 +31,7 @@ export async function beginRestoration(
 export async function restoreSecrets(
   context: MemberContext,
   { revision, keys, ...options }: Restoration & ChangeOptions,
-  begun: RestorationReads,
+  begun: Awaited<ReturnType<typeof beginRestoration>>,
 ) {
   const { path } = begun.target;
   const requestedKeys = keys === undefined ? undefined : new Set(keys);
@@ -46,9 +43,8 @@ export async function restoreSecrets(
       decide: async current => {
         // Past revisions are immutable, but their values may have been destroyed since.
         const isStillCurrent = readAhead !== undefined && isSameMoment(readAhead.state, current.state);
-        const past = isStillCurrent
-          ? readAhead
-          : await readPast(context, await beginRead(path, [revision]), requestedKeys);
+        const readNow = async () => readPast(context, await beginRead(path, [revision]), requestedKeys);
+        const past = isStillCurrent ? readAhead : await readNow();
         return decide(revision, past.secrets, requestedKeys, current);
       },
     });
@@ -61,11 +57,7 @@ function unlessPastIsGone(error: unknown): undefined {
   throw error;
 }
 
-async function readPast(
-  context: MemberContext,
-  begun: EnvironmentReads,
-  requestedKeys: ReadonlySet<string> | undefined,
-) {
+async function readPast(context: MemberContext, begun: EnvironmentReads, requestedKeys: Requested) {
   return readLive(context, begun, async ({ state, live, ring }) => {
     const heads = live.filter(({ key }) => requestedKeys?.has(key) ?? true);
     requireValues(heads);
@@ -76,17 +68,14 @@ async function readPast(
   });
 }
 
-/** Whether nothing was changed or destroyed in between. */
 function isSameMoment(one: EnvironmentState, other: EnvironmentState): boolean {
   return one.id === other.id && one.fence === other.fence && one.valueCount === other.valueCount;
 }
 
-type Past = readonly { key: string; version: number; value: string }[];
-
 async function decide(
   revision: number,
-  past: Past,
-  requestedKeys: ReadonlySet<string> | undefined,
+  past: readonly { key: string; version: number; value: string }[],
+  requestedKeys: Requested,
   { head, keys, hasValue }: CurrentSecrets,
 ) {
   const same = await Promise.all(

@@ -12,11 +12,9 @@ export const reauthorizedRetries = 'reauthorizedRetries';
 
 /** The table's client, one per process so that its connections stay warm. */
 export const tableClient = /* @__PURE__ */ oncePerProcess('table-client', () => {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient(callLimits), {
-    marshallOptions: { removeUndefinedValues: true },
-  });
-  // This middleware passes every item to a logger, even though none is set, which takes half a millisecond per 100
-  // secrets.
+  const options = { marshallOptions: { removeUndefinedValues: true } };
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient(callLimits), options);
+  // It passes every item to a logger, even if there is none: half a millisecond per 100 secrets.
   client.middlewareStack.remove('loggerMiddleware');
   client.middlewareStack.addRelativeTo(reauthorizeRetries, {
     name: reauthorizedRetries,
@@ -39,8 +37,7 @@ const servesHere = /* @__PURE__ */ cachedRead('serving-region', reliedOnMs, peer
 );
 
 /**
- * Call this before reading or writing tenants' data. Writes also check it themselves, but then have to wait for the
- * result.
+ * Call this before reading or writing tenants' data. Writes also check it themselves, but wait for the result.
  * @throws temporarily_unavailable if the other region is serving
  */
 export async function requireServingRegion(): Promise<void> {
@@ -52,18 +49,20 @@ const peerClients = processCollection('peer-clients', new Map<string, DynamoDBDo
 /** The client for the single read from the other region, whose outage must not delay requests in this one. */
 function peerClient(region: string): DynamoDBDocumentClient {
   const requestHandler = { ...callLimits.requestHandler, requestTimeout: 1000 };
-  const client =
-    peerClients.get(region) ??
-    DynamoDBDocumentClient.from(new DynamoDBClient({ region, maxAttempts: 1, requestHandler }));
+  const create = () => DynamoDBDocumentClient.from(new DynamoDBClient({ region, maxAttempts: 1, requestHandler }));
+  const client = peerClients.get(region) ?? create();
   peerClients.set(region, client);
   return client;
 }
 
+type Handler<Input, Output> = (args: Input) => Promise<Output>;
+
+interface Command {
+  commandName?: string;
+}
+
 /** Blocks every write from a region that isn't serving, whichever function sends it. */
-function fenceWrites<Input, Output>(
-  next: (args: Input) => Promise<Output>,
-  { commandName = '' }: { commandName?: string },
-): (args: Input) => Promise<Output> {
+function fenceWrites<I, O>(next: Handler<I, O>, { commandName = '' }: Command): Handler<I, O> {
   return async args => {
     if (isWrite(commandName)) await requireServingRegion();
     return next(args);
@@ -72,9 +71,9 @@ function fenceWrites<Input, Output>(
 
 /** Adds the units of a request's reads to its work. DynamoDB reports them in the same response. */
 function countReadUnits<Args extends { input: object }, Answer extends { output: object }>(
-  next: (args: Args) => Promise<Answer>,
-  { commandName = '' }: { commandName?: string },
-): (args: Args) => Promise<Answer> {
+  next: Handler<Args, Answer>,
+  { commandName = '' }: Command,
+): Handler<Args, Answer> {
   return async args => {
     const work = currentWork();
     if (work === undefined || isWrite(commandName)) return next(args);
@@ -85,23 +84,15 @@ function countReadUnits<Args extends { input: object }, Answer extends { output:
   };
 }
 
-interface Capacity {
-  CapacityUnits?: number;
-}
+type Capacity = { CapacityUnits?: number };
 
-function isWrite(commandName: string): boolean {
-  return /^(?:BatchWrite|Delete|Put|TransactWrite|Update)Item/.test(commandName);
-}
+const isWrite = (commandName: string) => /^(?:BatchWrite|Delete|Put|TransactWrite|Update)Item/.test(commandName);
 
 /**
- * Rejects a write that is too late, and re-authorizes the caller after the SDK has waited because of throttling, as after
- * every other wait. A call whose response was lost is retried without re-authorization: it may have been executed, and
- * only the next response can tell.
+ * Rejects a late write, and re-authorizes the caller after the SDK has waited because of throttling. A call whose
+ * response was lost may have been executed, so it is retried without: only the next response can tell.
  */
-function reauthorizeRetries<Input, Output>(
-  next: (args: Input) => Promise<Output>,
-  { commandName = '' }: { commandName?: string },
-): (args: Input) => Promise<Output> {
+function reauthorizeRetries<I, O>(next: Handler<I, O>, { commandName = '' }: Command): Handler<I, O> {
   let wasRefused = false;
   return async args => {
     if (wasRefused) await reauthorize();
@@ -118,6 +109,4 @@ function reauthorizeRetries<Input, Output>(
 }
 
 /** Whether DynamoDB rejected the request. After any other error, the attempt may have been executed. */
-function isAnswer(error: unknown): boolean {
-  return error instanceof TransactionCanceledException || isClientError(error);
-}
+const isAnswer = (error: unknown): boolean => error instanceof TransactionCanceledException || isClientError(error);

@@ -9,23 +9,15 @@ export interface Key {
 export type Upgrade = (attributes: Record<string, unknown>) => Record<string, unknown>;
 
 /**
- * One kind of item. Every item stores its kind (`kind`) and format version (`v`). Reading validates the item and
- * converts older formats with `upgrades` (index 0 upgrades the oldest one).
+ * One kind of item, stored with its kind (`kind`) and format (`v`). Reading validates it and upgrades older formats.
  */
 export interface Entity<R, KeyInput extends readonly unknown[]> {
   readonly kind: string;
   readonly formatVersion: number;
   readonly key: (...input: KeyInput) => Key;
-  /** The item as stored, given its key's parts. */
   toItem(key: Key, record: R): Record<string, unknown>;
   /** @throws Error with the item's key and the names of invalid attributes, never their values */
   readonly parse: (item: Record<string, unknown>) => R;
-}
-
-interface Formats {
-  /** The oldest format that can still be read. */
-  oldestFormat?: number;
-  upgrades?: readonly Upgrade[];
 }
 
 type RecordOf<Attributes> = Attributes extends z.ZodType
@@ -42,7 +34,7 @@ export function entity<Attributes extends z.ZodRawShape | z.ZodType<object>, Key
   kind: string,
   key: (...input: KeyInput) => Key,
   attributes: Attributes,
-  { oldestFormat = 1, upgrades = [] }: Formats = {},
+  { oldestFormat = 1, upgrades = [] }: { oldestFormat?: number; upgrades?: readonly Upgrade[] } = {},
 ): Entity<RecordOf<Attributes>, KeyInput> {
   const formatVersion = oldestFormat + upgrades.length;
   let schema: z.ZodType<RecordOf<Attributes>> | undefined;
@@ -60,14 +52,11 @@ export function entity<Attributes extends z.ZodRawShape | z.ZodType<object>, Key
         );
       }
       schema ??= schemaOf(attributes) as z.ZodType<RecordOf<Attributes>>;
-      const parsed = schema.safeParse(
-        upgrades.slice(v - oldestFormat).reduce((older, upgrade) => upgrade(older), stored),
-      );
-      if (!parsed.success) {
-        const where = parsed.error.issues.map(issue => `${issue.path.join('.')} (${issue.code})`).join(', ');
-        throw new Error(`The item ${name} of kind ${kind} does not parse: ${where}.`);
-      }
-      return parsed.data;
+      const upgraded = upgrades.slice(v - oldestFormat).reduce((older, upgrade) => upgrade(older), stored);
+      const parsed = schema.safeParse(upgraded);
+      if (parsed.success) return parsed.data;
+      const where = parsed.error.issues.map(issue => `${issue.path.join('.')} (${issue.code})`).join(', ');
+      throw new Error(`The item ${name} of kind ${kind} does not parse: ${where}.`);
     },
   };
 }

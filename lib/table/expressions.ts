@@ -1,11 +1,10 @@
 /**
- * Conditions and updates as data, checked against their record's type. One function renders them as DynamoDB expressions
- * with generated placeholders, so that no expression contains a reserved word or a value.
+ * Conditions and updates as data, checked against their record's type. One function renders them with generated
+ * placeholders, so that no expression contains a reserved word or a value.
  */
 
 type Name<R> = keyof R & string;
 
-/** Whether an attribute is a map that a path can lead into. */
 type IsMap<V> = V extends readonly unknown[] | Uint8Array | ReadonlySet<unknown>
   ? false
   : V extends object
@@ -19,17 +18,14 @@ export type Path<R> =
       [N in Name<R>]: true extends IsMap<NonNullable<R[N]>> ? `${N}.${Name<NonNullable<R[N]>>}` : never;
     }[Name<R>];
 
-/** The type of the value at a path. */
 export type ValueAt<R, P extends string> = P extends keyof R
   ? R[P]
   : P extends `${infer N extends Name<R>}.${infer Inner}`
     ? NonNullable<R[N]>[Inner & keyof NonNullable<R[N]>]
     : never;
 
-/** The paths to values of one type. */
 type PathTo<R, V> = { [P in Path<R>]: NonNullable<ValueAt<R, P>> extends V ? P : never }[Path<R>];
 
-/** A test of an attribute of type `V`. Only numbers and strings can be ordered. */
 export type Test<V> =
   | { readonly op: '='; readonly value: Exclude<V, undefined> }
   | { readonly op: '<' | '<=' | '>' | '>='; readonly value: Extract<V, number | string> }
@@ -39,13 +35,11 @@ type SetTest<Element> = { readonly op: 'includes'; readonly value: Element };
 type Presence = { readonly op: 'exists' } | { readonly op: 'absent' };
 
 /**
- * Tests by path; all must hold. An item exists if its `pk` does. Annotate conditions that are built separately from
- * their write with this type, because TypeScript only reports unknown names in literals.
+ * Tests by path; all must hold. Annotate a condition that is built apart from its write with this type, because
+ * TypeScript only reports unknown names in literals.
  */
-export type Condition<R> = {
-  readonly [P in Path<R>]?: Test<ValueAt<R, P>> | readonly Test<ValueAt<R, P>>[];
-} & { readonly pk?: Presence };
-/** At least one condition in a list must hold. */
+export type Condition<R> = TestsByPath<R> & { readonly pk?: Presence };
+type TestsByPath<R> = { readonly [P in Path<R>]?: Test<ValueAt<R, P>> | readonly Test<ValueAt<R, P>>[] };
 export type Conditions<R> = Condition<R> | readonly Condition<R>[];
 
 export const equals = <const V>(value: V) => ({ op: '=', value }) as const;
@@ -55,37 +49,30 @@ export const greaterThan = <const V extends number | string>(value: V) => ({ op:
 export const atLeast = <const V extends number | string>(value: V) => ({ op: '>=', value }) as const;
 export const exists = { op: 'exists' } as const;
 export const absent = { op: 'absent' } as const;
-/** Whether a set contains the value. */
 export const includes = <const V>(value: V) => ({ op: 'includes', value }) as const;
 
-/** The item does not exist yet. */
 export const isNew = { pk: absent } as const;
-/** The item exists. */
 export const isThere = { pk: exists } as const;
 
-/** The attributes have not changed since the record was read. */
+/** The item belongs to this resource, which is not being erased. */
+export const isActive = (id: string) => ({ id: equals(id), status: equals('active') }) as const;
+
 export function asRead<R, N extends Name<R>>(record: R, names: readonly N[]): Condition<R> {
   const tests = names.map(name => [name, record[name] === undefined ? absent : equals(record[name])]);
   return Object.fromEntries(tests) as Condition<R>;
 }
 
-/**
- * One attribute whose name is chosen at run time. The value's type is checked for every possible name, provided the
- * type of the name is derived from the record: TypeScript only reports unknown names in literals.
- */
+/** One attribute with a name chosen at run time, from names derived from the record (see `Condition`). */
 export function attribute<N extends string, V>(name: N, value: V): { readonly [Chosen in N]: V } {
   return { [name]: value } as { readonly [Chosen in N]: V };
 }
 
-/** What an update does. */
 export interface Changes<R> {
   /** Setting undefined removes the attribute, which only optional attributes allow. */
   readonly set?: { readonly [P in Path<R>]?: ValueAt<R, P> };
-  /** Sets only absent attributes. */
   readonly setIfAbsent?: { readonly [P in Path<R>]?: ValueAt<R, P> };
   /** Adds to a number, which counts as 0 if it is absent. */
   readonly add?: { readonly [P in PathTo<R, number>]?: number };
-  /** Removes elements of a set. */
   readonly discard?: { readonly [P in PathTo<R, ReadonlySet<unknown>>]?: NonNullable<ValueAt<R, P>> };
 }
 
@@ -105,7 +92,6 @@ export interface Expressions {
   ExpressionAttributeValues?: Record<string, unknown>;
 }
 
-/** Renders a condition and an update with one shared set of placeholders. Pure. */
 export function render(conditions: AnyConditions | undefined, changes?: AnyChanges): Expressions {
   const names: string[] = [];
   const values: unknown[] = [];
@@ -124,10 +110,7 @@ export function render(conditions: AnyConditions | undefined, changes?: AnyChang
   };
 }
 
-interface Placeholders {
-  path(path: string): string;
-  value(content: unknown): string;
-}
+type Placeholders = { path(path: string): string; value(content: unknown): string };
 
 function conditionText(conditions: AnyConditions, { path, value }: Placeholders): string {
   const test = (name: string, { op, value: operand }: AnyTest): string => {
@@ -152,28 +135,21 @@ function conditionText(conditions: AnyConditions, { path, value }: Placeholders)
 
 function updateText(changes: AnyChanges, { path, value }: Placeholders): string {
   const { set = {}, setIfAbsent = {}, add = {}, discard = {} } = changes;
+  const unlessThere = (name: string, content: unknown) => `if_not_exists(${path(name)}, ${value(content)})`;
   const assignments = [
     ...entriesOf(set).map(([name, content]) => `${path(name)} = ${value(content)}`),
-    ...entriesOf(setIfAbsent).map(
-      ([name, content]) => `${path(name)} = if_not_exists(${path(name)}, ${value(content)})`,
-    ),
+    ...entriesOf(setIfAbsent).map(([name, content]) => `${path(name)} = ${unlessThere(name, content)}`),
   ];
   const operands = (of: Readonly<Record<string, unknown>>) =>
     entriesOf(of).map(([name, content]) => `${path(name)} ${value(content)}`);
   const removals = Object.keys(set).filter(name => set[name] === undefined);
-  const clauses = {
-    SET: assignments,
-    ADD: operands(add),
-    DELETE: operands(discard),
-    REMOVE: removals.map(path),
-  };
+  const clauses = { SET: assignments, ADD: operands(add), DELETE: operands(discard), REMOVE: removals.map(path) };
   return entriesOf(clauses)
     .filter(([, parts]) => parts.length > 0)
     .map(([clause, parts]) => `${clause} ${parts.join(', ')}`)
     .join(' ');
 }
 
-/** The entries whose value is not undefined. */
 function entriesOf<T>(of: Readonly<Record<string, T | undefined>>): [string, T][] {
   return Object.entries(of).filter((entry): entry is [string, T] => entry[1] !== undefined);
 }

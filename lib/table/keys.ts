@@ -4,11 +4,10 @@ import type { Partition, partitions } from '../contracts/partitions.ts';
 import type { Key } from './entity.ts';
 
 /*
- * All key shapes of the single table, and so all access patterns, by partition. Slugs never change, so keys of everything
- * in an organization can be built from the path of a request, without a look-up. `records` says what the items hold.
+ * All key shapes of the single table, and so its access patterns, by partition. Slugs never change, so the keys of
+ * everything in an organization follow from a request's path. `records` says what the items hold.
  */
 
-/** The slugs that address an environment, as in a request's path. */
 export interface EnvironmentPath {
   orgSlug: string;
   project: string;
@@ -18,13 +17,9 @@ export interface EnvironmentPath {
 /** A partition that the contracts declare, so that functions can be given rights to it. */
 type PartitionKey = { [P in Partition]: (typeof partitions)[P] extends 'many' ? `${P}#${string}` : P }[Partition];
 
-function key(pk: PartitionKey, sk: string): Key {
-  return { pk, sk };
-}
+const key = (pk: PartitionKey, sk: string): Key => ({ pk, sk });
 
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
-}
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 export const keys = {
   // An account. Identities have their tokens and their side of the membership here too.
@@ -117,7 +112,6 @@ export const keys = {
   metrics: (day: string, hour: string, route: string) => key(`METRICS#${day}`, `${hour}#${route}`),
 } as const;
 
-/** The range of all keys that begin like this one. */
 function from({ pk, sk: beginsWith }: Key) {
   return { pk, beginsWith };
 }
@@ -130,7 +124,6 @@ function between(first: Key, { sk }: Key) {
 /** No character of a slug or of a secret's key sorts after a tilde. */
 const last = '~';
 
-/** Ranges: a partition, or its items of one kind. */
 export const ranges = {
   sessions: (userId: string) => from(keys.session(userId, '')),
   tokens: (userId: string) => from(keys.token(userId, '')),
@@ -147,7 +140,6 @@ export const ranges = {
   environments: (orgSlug: string) => from({ ...keys.organization(orgSlug), sk: 'ENV#' }),
   projectEnvironments: (orgSlug: string, project: string) => from(keys.environment(orgSlug, project, '')),
   templateKeys: (orgSlug: string, project: string) => from(keys.templateKey(orgSlug, project, '')),
-  /** The retired slugs of the organization's projects and environments. */
   retiredSlugs: (orgSlug: string) => from(keys.retiredProject(orgSlug, '')),
   webhooks: (orgSlug: string) => from(keys.webhook(orgSlug, '')),
   providerLinks: (orgSlug: string) => from(keys.providerLink(orgSlug, '')),
@@ -155,12 +147,10 @@ export const ranges = {
   removedMembers: (orgSlug: string) => from(keys.removedMember(orgSlug, '')),
   identities: (orgSlug: string) => from(keys.identity(orgSlug, '')),
   directoryBySlug: (start: string) => from(keys.directoryBySlug(start)),
-  /** From this slug on, in order. */
   directoryFromSlug: (slug: string) => between(keys.directoryBySlug(slug), keys.directoryBySlug(last)),
   directoryByName: (start: string) => from({ ...keys.directoryBySlug(''), sk: `NAME#${start.toLowerCase()}` }),
   /** The environment's state (`HEAD`) first, then its heads (`HEAD#<key>`) in key order: one Query for a whole pull. */
   environmentHeads: (path: EnvironmentPath) => from(keys.environmentState(path)),
-  /** The heads from one key to another. */
   heads: (path: EnvironmentPath, first: string, to = last) => between(keys.head(path, first), keys.head(path, to)),
   revisions: (path: EnvironmentPath, first: number, to: number) =>
     between(keys.revision(path, first, 0), keys.revision(path, to, maximumPart)),
@@ -174,10 +164,8 @@ export const ranges = {
     between(keys.version(path, name, first), keys.version(path, name, to)),
   environmentItems: (path: EnvironmentPath) => ({ pk: environmentPartition(path) }),
   deliveries: (webhookId: string) => ({ pk: `DELIVERIES#${webhookId}` }),
-  /** Entries of one action in one partition, by time. */
   auditEntries: (orgId: string, partition: number, action: string) =>
     from(key(auditPartition(orgId, partition), `${action}#`)),
-  /** Those from one ISO time on, and before another. */
   auditEntriesWithin: (
     { orgId, partition, action }: { orgId: string; partition: number; action: string },
     first: string,
@@ -187,7 +175,6 @@ export const ranges = {
   audit: (orgId: string, partition = 0) => ({ pk: auditPartition(orgId, partition) }),
   platformCounts: () => from({ ...keys.platformCount(0), sk: 'COUNT#' }),
   metrics: (day: string) => ({ pk: `METRICS#${day}` }),
-  /** Work on everything whose id is in this closed interval. */
   unfinishedWork: (first: string, to: string) => between(keys.unfinishedWork(first), keys.unfinishedWork(to)),
 } as const;
 
@@ -200,17 +187,11 @@ function environmentPartition({ orgSlug, project, env }: EnvironmentPath) {
 }
 
 /** Sort keys compare as text, so numbers have a fixed width. Ten digits last for centuries at one write per second. */
-function versionDigits(version: number): string {
-  return String(version).padStart(10, '0');
-}
+const versionDigits = (version: number): string => String(version).padStart(10, '0');
 
 /** Under a reused slug, revisions start at the time in milliseconds, which has 13 digits. */
-function revisionDigits(revision: number): string {
-  return String(revision).padStart(16, '0');
-}
+const revisionDigits = (revision: number): string => String(revision).padStart(16, '0');
 
 const maximumPart = 9999;
 
-function partDigits(part: number): string {
-  return String(part).padStart(4, '0');
-}
+const partDigits = (part: number): string => String(part).padStart(4, '0');

@@ -23,7 +23,6 @@ type ReadResults<Reads extends Record<string, Read<unknown> | undefined>> = {
   [Name in keyof Reads]: (Reads[Name] extends Read<infer R> | undefined ? R : never) | undefined;
 };
 
-/** A strongly consistent read of one item. */
 export async function find<R>(read: Read<R>): Promise<R | undefined> {
   const request = { TableName: requiredSetting('TABLE_NAME'), Key: read.key, ConsistentRead: true };
   const { Item: item } = await sendPatiently(() => tableClient().send(new GetCommand(request)));
@@ -31,12 +30,9 @@ export async function find<R>(read: Read<R>): Promise<R | undefined> {
 }
 
 /**
- * Strongly consistent reads of up to 100 items in one call (more in parallel calls), as one object. They are not a
- * snapshot: each item is read on its own.
+ * Strongly consistent reads of up to 100 items per call, as one object. Not a snapshot: each item is read on its own.
  */
-export async function readTogether<Reads extends Record<string, Read<unknown> | undefined>>(
-  reads: Reads,
-): Promise<ReadResults<Reads>> {
+export async function readTogether<Reads extends Record<string, Read<unknown> | undefined>>(reads: Reads) {
   const [records] = await readTogetherWith(reads, []);
   return records;
 }
@@ -55,13 +51,8 @@ export async function readTogetherWith<Reads extends Record<string, Read<unknown
 /** Like `readTogether`, for a list: the records in the order of the reads, undefined for missing ones. */
 export async function readAll<R>(reads: readonly Read<R>[]): Promise<(R | undefined)[]> {
   const keys = new Map(reads.map(read => [keyText(read.key), read.key]));
-  const unique = [...keys.values()];
-  const items = new Map<string, Item>();
-  await Promise.all(
-    chunksOf(100, unique).map(async chunk => {
-      for (const item of await batchGet(chunk)) items.set(keyText(item as unknown as Key), item);
-    }),
-  );
+  const chunks = await Promise.all(chunksOf(100, [...keys.values()]).map(batchGet));
+  const items = new Map(chunks.flat().map(item => [keyText(item as unknown as Key), item]));
   return reads.map(read => {
     const item = items.get(keyText(read.key));
     return item === undefined ? undefined : read.entity.parse(item);
@@ -85,12 +76,9 @@ async function batchGet(keys: readonly Key[]): Promise<Item[]> {
   return items;
 }
 
-/** A range of one partition. */
 export interface Range {
   pk: string;
-  /** Sort keys that begin with this. */
   beginsWith?: string;
-  /** Sort keys in this closed interval. */
   between?: readonly [string, string];
   newestFirst?: boolean;
   /** The most items per page; DynamoDB also ends a page at 1 MB. */
@@ -104,11 +92,9 @@ export interface Range {
 
 export interface Page {
   items: Item[];
-  /** Where the next page starts, undefined at the end. */
   next: Key | undefined;
 }
 
-/** One page of a range, as raw items. */
 export async function queryPage(range: Range): Promise<Page> {
   const values: Record<string, unknown> = { ':pk': range.pk };
   let condition = 'pk = :pk';
@@ -120,19 +106,13 @@ export async function queryPage(range: Range): Promise<Page> {
     values[':from'] = range.between[0];
     values[':to'] = range.between[1];
   }
-  const names = (range.attributes ?? []).map((attribute, index) => [`#${index}`, attribute] as const);
-  const projection =
-    names.length === 0
-      ? {}
-      : {
-          ProjectionExpression: names.map(([placeholder]) => placeholder).join(', '),
-          ExpressionAttributeNames: Object.fromEntries(names),
-        };
+  const { attributes } = range;
   const query = {
     TableName: requiredSetting('TABLE_NAME'),
     KeyConditionExpression: condition,
     ExpressionAttributeValues: values,
-    ...projection,
+    ProjectionExpression: attributes?.map((_, index) => `#${index}`).join(', '),
+    ExpressionAttributeNames: attributes && Object.fromEntries(attributes.map((name, index) => [`#${index}`, name])),
     ConsistentRead: range.eventuallyConsistent !== true,
     ScanIndexForward: range.newestFirst !== true,
     Limit: range.pageSize,
@@ -142,7 +122,6 @@ export async function queryPage(range: Range): Promise<Page> {
   return { items: answer.Items ?? [], next: answer.LastEvaluatedKey as Key | undefined };
 }
 
-/** The pages of a range as raw items, read on demand. */
 export async function* queryPages(range: Range): AsyncGenerator<Item[]> {
   let startAfter = range.startAfter;
   do {
@@ -152,23 +131,18 @@ export async function* queryPages(range: Range): AsyncGenerator<Item[]> {
   } while (startAfter !== undefined);
 }
 
-/** All raw items of a range. */
 export async function queryItems(range: Range): Promise<Item[]> {
   const items: Item[] = [];
   for await (const page of queryPages(range)) items.push(...page);
   return items;
 }
 
-/** Picks the items of one kind and parses them as records. */
 export function ofKind<R>(entity: AnyEntity<R>, items: readonly Item[]): R[] {
   return items.filter(({ kind }) => kind === entity.kind).map(item => entity.parse(item));
 }
 
-/** All records of a range whose items are of one kind. */
 export async function list<R>(entity: AnyEntity<R>, range: Range): Promise<R[]> {
   return (await queryItems(range)).map(item => entity.parse(item));
 }
 
-function keyText({ pk, sk }: Key): string {
-  return `${pk}\u0000${sk}`;
-}
+const keyText = ({ pk, sk }: Key): string => `${pk}\u0000${sk}`;

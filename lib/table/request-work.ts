@@ -13,12 +13,8 @@ export interface RequestWork {
 
 const requests = new AsyncLocalStorage<RequestWork>();
 
-/** Runs a request and measures its work. */
 export function measureWork<T>(request: () => T): T {
   return requests.run({ startedAtMs: Date.now(), readUnits: 0, auditBytes: 0, charged: 0 }, request);
 }
 
-/** The work of the current request; undefined in the background. */
-export function currentWork(): RequestWork | undefined {
-  return requests.getStore();
-}
+export const currentWork = (): RequestWork | undefined => requests.getStore();

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { temporarilyUnavailable } from '../core/errors.ts';
 
-/** When to stop retrying, and the number of attempts so far. */
 export interface RetryBudget {
   readonly endsAt: number;
   attempts: number;
@@ -12,7 +11,6 @@ const retryTimeMs = 22_000;
 
 const deadlines = new AsyncLocalStorage<number>();
 
-/** Runs `work` with one deadline for all of its retries. */
 export function withDeadline<T>(work: () => T, timeMs = retryTimeMs): T {
   return deadlines.run(Date.now() + timeMs, work);
 }
@@ -31,8 +29,8 @@ export function withOneDeadline<T>(work: () => T): T {
 const lastWritesMs = 5_000;
 
 /**
- * Lambda freezes a process between requests, and may do so with a call in progress. Minutes later, the call would be
- * repeated, although readers of the audit log rely on how late an entry can be written.
+ * Lambda freezes a process between requests, possibly with a call in progress, which would be repeated minutes later.
+ * But readers of the audit log rely on how late an entry can be written.
  * @throws temporarily_unavailable if the surrounding deadline has long passed
  */
 export function requireTimeToWrite(): void {
@@ -47,7 +45,6 @@ export interface WaitKind {
 }
 
 interface Reauthorization {
-  /** Throws if the caller is no longer authorized. */
   check: (kind: WaitKind) => Promise<void>;
   /** Within a transaction: whether an attempt ended without a response, so it may have been executed. */
   isAnswerLost?: boolean;
@@ -62,7 +59,7 @@ export function withReauthorization<T>(check: Reauthorization['check'], work: ()
 
 /**
  * Runs all attempts of one transaction. Once a response is lost, the caller is not re-authorized: the transaction may
- * have been executed and may even have ended the caller's own rights. Only the next response can tell.
+ * have been executed and may even have ended the caller's rights.
  */
 export function asOneTransaction<T>(attempts: () => T): T {
   const around = authorizations.getStore();
@@ -80,11 +77,7 @@ export function withoutReauthorization<T>(work: () => T): T {
   return authorizations.run(undefined, work);
 }
 
-interface PartitionWatch {
-  wasThrottled: boolean;
-}
-
-const watches = new AsyncLocalStorage<PartitionWatch>();
+const watches = new AsyncLocalStorage<{ wasThrottled: boolean }>();
 
 /** Runs `work`. @returns whether DynamoDB throttled one of its calls because the partition had reached its own limit */
 export async function isPartitionThrottled(work: () => Promise<void>): Promise<boolean> {
@@ -98,9 +91,8 @@ export function noteThrottling(error: unknown): void {
   const watch = watches.getStore();
   if (watch === undefined || !(error instanceof Error)) return;
   const { ThrottlingReasons, throttlingReasons = ThrottlingReasons } = error as ThrottlingError;
-  if (throttlingReasons?.some(({ reason }) => reason?.endsWith('KeyRangeThroughputExceeded'))) {
-    watch.wasThrottled = true;
-  }
+  watch.wasThrottled ||=
+    throttlingReasons?.some(({ reason }) => reason?.endsWith('KeyRangeThroughputExceeded')) ?? false;
 }
 
 type Reasons = readonly { reason?: string }[];
@@ -110,15 +102,13 @@ type ThrottlingError = Error & { ThrottlingReasons?: Reasons; throttlingReasons?
 const firstPauseMs = 10;
 const longestPauseMs = 400;
 
-/** Waits as `backOff` does, then re-authorizes the caller. */
 export async function pauseBeforeRetry(budget: RetryBudget, cause?: unknown): Promise<void> {
   await backOff(budget, cause);
   await reauthorize();
 }
 
 /**
- * Waits before the next attempt, without re-authorizing: exponential back-off with full jitter, unless the caller knows
- * a better pause.
+ * Waits before the next attempt, by default with exponential back-off and full jitter. Does not re-authorize.
  * @throws `temporarily_unavailable` when the budget's time is used up
  */
 export async function backOff(budget: RetryBudget, cause?: unknown, pauseMs?: number): Promise<void> {
@@ -127,17 +117,15 @@ export async function backOff(budget: RetryBudget, cause?: unknown, pauseMs?: nu
   await wait(budget, pauseMs ?? Math.random() * ceiling, cause);
 }
 
-/** Waits without re-authorizing. @throws `temporarily_unavailable` when the budget's time is used up. */
+/** Does not re-authorize. @throws `temporarily_unavailable` when the budget's time is used up */
 export async function wait(budget: RetryBudget, pauseMs: number, cause?: unknown): Promise<void> {
   if (Date.now() + pauseMs >= budget.endsAt) {
-    throw temporarilyUnavailable('There are too many requests at once. Send the request again.', cause, {
-      isExpected: !isOutage(cause),
-    });
+    const message = 'There are too many requests at once. Send the request again.';
+    throw temporarilyUnavailable(message, cause, { isExpected: !isOutage(cause) });
   }
   await new Promise(resolve => setTimeout(resolve, pauseMs));
 }
 
-/** @throws if the caller is no longer authorized */
 export async function reauthorize(kind: WaitKind = { isSameWait: false }): Promise<void> {
   const reauthorization = authorizations.getStore();
   if (reauthorization === undefined || reauthorization.isAnswerLost === true) return;
@@ -145,9 +133,7 @@ export async function reauthorize(kind: WaitKind = { isSameWait: false }): Promi
   await withoutReauthorization(() => reauthorization.check(kind));
 }
 
-/**
- * DynamoDB rejected the request without executing it: it is throttling, or a transaction on the item is in progress.
- */
+/** DynamoDB did not execute the request: it is throttling, or a transaction on the item is in progress. */
 const refusals = new Set([
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
@@ -159,9 +145,7 @@ const refusals = new Set([
 /** DynamoDB doesn't say whether it executed the request, or is still executing the same transaction. */
 const serverErrors = new Set(['InternalServerError', 'ServiceUnavailable', 'TransactionInProgressException']);
 
-export function isRefusal(error: unknown): boolean {
-  return error instanceof Error && refusals.has(error.name);
-}
+export const isRefusal = (error: unknown): boolean => error instanceof Error && refusals.has(error.name);
 
 /** Whether a request that may be executed twice (a read, a transaction with its token) can be sent again. */
 export function isTransient(error: unknown): boolean {
@@ -174,7 +158,7 @@ function isOutage(error: unknown): boolean {
 }
 
 /**
- * Repeats `attempt` while it fails with an error that `passes` accepts, with a pause and a re-authorization in between.
+ * Repeats `attempt` while `passes` accepts its error, with a pause and a re-authorization in between.
  * @throws any other error; `temporarily_unavailable` when the budget's time is used up
  */
 export async function retryWhile<T>(

@@ -8,20 +8,18 @@ import { type ServingRegion, servingRegionRecord } from './records/serving-regio
 import { sendPatiently } from './retry.ts';
 
 /*
- * Conditions and transactions only apply within one region, so only one region of a global table may write. An item
- * names that region. A region that returns from an outage may not have received that item yet, so each process reads it
- * in both regions (decision 31).
+ * Conditions and transactions apply within one region, so only one region of a global table may write. An item names
+ * it, which a region back from an outage may lack. So each process reads it in both regions (decision 31).
  */
 
 /**
- * How long a process relies on what it read, measured from before the read, because the item may change while the
- * response is on its way. `infra/commands/move-service.ts` waits this long.
+ * How long a process relies on its last read, measured from before it. `infra/commands/move-service.ts` waits as long.
  */
 export const reliedOnMs = minuteMs;
 
 /**
- * Whether this region serves, by its own table and the other region's.
- * @throws the error of reading this region's table; an unreachable peer is only logged
+ * Whether this region serves, by both regions' tables. An unreachable peer is only logged.
+ * @throws the error of reading this region's table
  */
 export async function readServesHere(
   own: DynamoDBDocumentClient,
@@ -33,36 +31,27 @@ export async function readServesHere(
 
 /** The error of a region that doesn't serve. Clients retry; once the domain has moved, they reach the other region. */
 export function servedElsewhere(): ApiError {
-  return new ApiError(
-    'temporarily_unavailable',
-    'Another region is serving at the moment. Send the request again in a minute.',
-    { retryAfterSeconds: 60, isExpected: true },
-  );
+  const message = 'Another region is serving at the moment. Send the request again in a minute.';
+  return new ApiError('temporarily_unavailable', message, { retryAfterSeconds: 60, isExpected: true });
 }
 
-/**
- * The region that the newest of the replicas' items names, or `first` if there is none; null if no region may serve, as
- * when two items of one epoch disagree. Pure.
- */
+/** The region that the newest item names, or `first` if there is none; null if two of one epoch disagree. Pure. */
 export function newestRegion(items: readonly (ServingRegion | undefined)[], first: string): string | null {
   const epoch = newestEpoch(items);
   const [region = first, ...others] = items.flatMap(item => (item?.epoch === epoch ? [item.region] : []));
   return others.every(other => other === region) ? region : null;
 }
 
-/** Pure. */
 export function newestEpoch(items: readonly (ServingRegion | undefined)[]): number {
   return Math.max(0, ...items.map(item => item?.epoch ?? 0));
 }
 
-/** The item of one replica, read strongly consistently. */
 export async function findServingRegion(
   client: DynamoDBDocumentClient,
   TableName = requiredSetting('TABLE_NAME'),
 ): Promise<ServingRegion | undefined> {
-  const request = { TableName, Key: keys.servingRegion(), ConsistentRead: true };
-  const { Item: item } = await client.send(new GetCommand(request));
-  return item === undefined ? undefined : servingRegionRecord.parse(item);
+  const { Item } = await client.send(new GetCommand({ TableName, Key: keys.servingRegion(), ConsistentRead: true }));
+  return Item && servingRegionRecord.parse(Item);
 }
 
 async function findInPeer(region: string, client: DynamoDBDocumentClient): Promise<ServingRegion | undefined> {
@@ -77,7 +66,6 @@ async function findInPeer(region: string, client: DynamoDBDocumentClient): Promi
   }
 }
 
-/** Whether DynamoDB rejected a request as wrong. */
 export function isClientError(error: unknown): boolean {
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
   const status = $metadata?.httpStatusCode ?? 0;

@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import {
-  BatchWriteCommand,
-  PutCommand,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import * as dynamo from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { chunksOf } from '../core/chunks-of.ts';
 import { requiredSetting } from '../core/settings.ts';
@@ -25,7 +19,7 @@ import {
   withOneDeadline,
 } from './retry.ts';
 
-type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+type TransactItem = NonNullable<dynamo.TransactWriteCommandInput['TransactItems']>[number];
 
 /** A write as data. `refused` creates the domain error for a condition that does not hold. */
 export interface Write {
@@ -43,13 +37,11 @@ interface WriteOptions<R> {
   refused?: (current: Partial<R> | undefined) => Error;
 }
 
-/** A record, or only its key if no attribute matters. */
 type Target<R> = Read<R> | { entity?: never; key: Key };
 
-function writeOf<R>(
-  write: Pick<Write, 'kind' | 'key' | 'item' | 'changes'>,
-  { if: condition, refused }: WriteOptions<R>,
-): Write {
+type Unconditional = Omit<Write, 'condition' | 'refused'>;
+
+function writeOf<R>(write: Unconditional, { if: condition, refused }: WriteOptions<R>): Write {
   return {
     ...write,
     ...(condition === undefined ? {} : { condition: condition as AnyConditions }),
@@ -65,14 +57,11 @@ export function update<R>(read: Read<R>, changes: Changes<NoInfer<R>>, options: 
   return writeOf({ kind: 'update', key: read.key, changes: changes as AnyChanges }, options);
 }
 
-/** An update that creates the item if needed. */
 export function upsert<R>(read: Read<R>, changes: Changes<NoInfer<R>>, options: WriteOptions<NoInfer<R>> = {}): Write {
   const { kind, formatVersion } = read.entity;
   const { set, ...others } = changes as AnyChanges;
-  return writeOf(
-    { kind: 'update', key: read.key, changes: { ...others, set: { kind, v: formatVersion, ...set } } },
-    options,
-  );
+  const changesOfItem = { ...others, set: { kind, v: formatVersion, ...set } };
+  return writeOf({ kind: 'update', key: read.key, changes: changesOfItem }, options);
 }
 
 export function remove<R>(target: Target<R>, options: WriteOptions<NoInfer<R>> = {}): Write {
@@ -83,10 +72,8 @@ export function check<R>(target: Target<R>, options: WriteOptions<NoInfer<R>> & 
   return writeOf({ kind: 'check', key: target.key }, options);
 }
 
-/** DynamoDB's limit. */
 export const maximumWritesPerTransaction = 100;
 
-/** The conditions of the writes at `indexes` did not hold. */
 export class ConditionFailed extends Error {
   override readonly name = 'ConditionFailed';
   readonly indexes: readonly number[];
@@ -98,18 +85,16 @@ export class ConditionFailed extends Error {
 }
 
 /**
- * Makes all of the writes or none, and retries after conflicts with other transactions.
- *
- * Every attempt has the same token: DynamoDB executes at most one of them within ten minutes. A cancelled one does not
- * count.
- * @throws the domain error of the first refused write that has one, else `ConditionFailed`; `temporarily_unavailable` at
- * the deadline
+ * Makes all of the writes or none, and retries after conflicts. Every attempt has the same token, so DynamoDB executes
+ * at most one of them within ten minutes.
+ * @throws the domain error of the first refused write that has one, else `ConditionFailed`; `temporarily_unavailable`
+ * at the deadline
  */
 export async function transact(writes: readonly Write[]): Promise<void> {
   if (writes.length === 0) return;
   const transaction = { TransactItems: writes.map(toTransactItem), ClientRequestToken: randomUUID() };
   const passes = (error: unknown) => isTransient(error) || isTransientCancellation(error);
-  const send = () => tableClient().send(new TransactWriteCommand(transaction));
+  const send = () => tableClient().send(new dynamo.TransactWriteCommand(transaction));
   await asOneTransaction(() => retryWhile(passes, send)).catch(error => {
     throw refusalOf(error, writes) ?? error;
   });
@@ -123,7 +108,6 @@ function isTransientCancellation(error: unknown): boolean {
   return !codes.includes('ConditionalCheckFailed') && codes.some(code => transientReasons.has(code));
 }
 
-/** The error for a transaction with a condition that did not hold. */
 function refusalOf(error: unknown, writes: readonly Write[]): Error | undefined {
   if (!(error instanceof TransactionCanceledException)) return undefined;
   const reasons = error.CancellationReasons ?? [];
@@ -136,28 +120,26 @@ function refusalOf(error: unknown, writes: readonly Write[]): Error | undefined 
 }
 
 /**
- * Puts one item without a transaction, at half the price. A repeated or late attempt puts the item again, so no other
- * write may use its key, which therefore needs a random part. The condition that the item is new could only reject such
- * a repeat, so it is not sent.
+ * Puts one item without a transaction, at half the price. A late or repeated attempt puts it again, so its key needs a
+ * random part, and the condition that it is new is not sent.
  */
 export async function putAlone({ kind, item }: Write): Promise<void> {
   if (kind !== 'put') throw new Error(`A write of the kind ${kind} needs a transaction.`);
   const put = { TableName: requiredSetting('TABLE_NAME'), Item: item };
-  await sendPatiently(() => tableClient().send(new PutCommand(put)));
+  await sendPatiently(() => tableClient().send(new dynamo.PutCommand(put)));
 }
 
 /**
- * Adds to a number in an item, creating it if needed, and returns the new item, which a transaction can't do. If a
- * response is lost, the SDK adds again, so use this only for counts that may be slightly too high.
+ * Adds to a number in an item, which it may create, and returns the item. If a response is lost, the SDK adds again, so
+ * use this only for counts that may be slightly too high.
  */
-export async function increment<R>(
-  read: Read<R>,
-  changesWanted: Pick<Changes<NoInfer<R>>, 'add' | 'setIfAbsent'>,
-): Promise<R> {
+export async function increment<R>(read: Read<R>, changesWanted: Pick<Changes<NoInfer<R>>, 'add' | 'setIfAbsent'>) {
   const { key: Key, changes } = upsert(read, changesWanted);
   const TableName = requiredSetting('TABLE_NAME');
   const request = { TableName, Key, ...render(undefined, changes), ReturnValues: 'ALL_NEW' as const };
-  const { Attributes: item = {} } = await retryWhile(isRefusal, () => tableClient().send(new UpdateCommand(request)));
+  const { Attributes: item = {} } = await retryWhile(isRefusal, () =>
+    tableClient().send(new dynamo.UpdateCommand(request)),
+  );
   return read.entity.parse(item);
 }
 
@@ -198,7 +180,7 @@ export async function removeAll(keysToRemove: readonly Key[]): Promise<void> {
     let open = chunk.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
     while (open.length > 0) {
       const request = { RequestItems: { [table]: open } };
-      const answer = await sendPatiently(() => tableClient().send(new BatchWriteCommand(request)), budget);
+      const answer = await sendPatiently(() => tableClient().send(new dynamo.BatchWriteCommand(request)), budget);
       open = (answer.UnprocessedItems?.[table] ?? []) as typeof open;
       if (open.length > 0) await pauseBeforeRetry(budget);
     }
@@ -206,11 +188,10 @@ export async function removeAll(keysToRemove: readonly Key[]): Promise<void> {
 }
 
 /**
- * Repeats an optimistic change that reads, decides and writes while it fails with `ConditionFailed`. The retries inside
- * an attempt end at the same deadline.
+ * Repeats an optimistic change while it fails with `ConditionFailed`, within one deadline.
  * @throws `temporarily_unavailable` if other changes keep committing first
  */
-export function retryOnConditionFailed<T>(attempt: () => Promise<T>): Promise<T> {
+export function retryOnConditionFailed<T>(attempt: (tries: number) => Promise<T>): Promise<T> {
   return withOneDeadline(() => retryWhile(error => error instanceof ConditionFailed, attempt));
 }
 
@@ -220,10 +201,5 @@ export function retryWithFreshRead<Read, T>(
   readAgain: () => Promise<Read>,
   attempt: (current: Read) => Promise<T>,
 ): Promise<T> {
-  let isFirst = true;
-  return retryOnConditionFailed(async () => {
-    const current = isFirst ? firstRead : await readAgain();
-    isFirst = false;
-    return attempt(current);
-  });
+  return retryOnConditionFailed(async tries => attempt(tries === 0 ? firstRead : await readAgain()));
 }

@@ -1,8 +1,8 @@
 import { environmentNotFound, projectNotFound } from '../core/errors.ts';
-import { type Condition, equals } from '../table/expressions.ts';
+import { type Condition, equals, isActive } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list } from '../table/read.ts';
-import { type EnvironmentRecord, environmentRecord, isActiveEnvironment } from '../table/records/environment.ts';
+import { type EnvironmentRecord, environmentRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
 import { check, type Write } from '../table/write.ts';
@@ -59,7 +59,7 @@ export function scopeChecks(orgSlug: string, { project, environment }: Scope): W
   const projectThere = check(at(projectRecord, orgSlug, project.slug), { if: condition, refused: projectNotFound });
   if (environment === null) return [projectThere];
   const environmentThere = check(at(environmentRecord, orgSlug, project.slug, environment.slug), {
-    if: isActiveEnvironment(environment.id),
+    if: isActive(environment.id),
     refused: environmentNotFound,
   });
   return [projectThere, environmentThere];

@@ -2,16 +2,13 @@ import { RE2JS, RE2JSException } from 're2js';
 
 /*
  * RE2 never backtracks. But if the deterministic automaton needs too much memory, it tracks all states at once: up to
- * 0.1 µs per character of the value and instruction of the pattern. So a pattern is limited when it is added, a value
- * is limited depending on its pattern, and a time limit covers all values of one validation.
+ * 0.1 µs per character and instruction. So the pattern, its values and the time of a validation are limited.
  */
 
 /** Maximum instructions of a compiled pattern. Hand-written patterns have a few hundred at most. */
 const maximumProgramSize = 1000;
 
-/**
- * Instructions × characters for one value: under a second in the worst case. The longest value allows 122 instructions.
- */
+/** Instructions × characters for one value: under a second at worst. The longest value allows 122 instructions. */
 const maximumSteps = 8_000_000;
 
 /** For all values of one validation. */

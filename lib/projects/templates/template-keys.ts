@@ -6,34 +6,22 @@ import type {
   updateTemplateKey as updateContract,
 } from '../../contracts/templates/templates.ts';
 import { ApiError, invalidRequest, projectNotFound } from '../../core/errors.ts';
-import { asRead, equals, isNew } from '../../table/expressions.ts';
-import { ranges } from '../../table/keys.ts';
+import { asRead, equals, isActive, isNew } from '../../table/expressions.ts';
+import { type EnvironmentPath, ranges } from '../../table/keys.ts';
 import { at, find, list, readTogether } from '../../table/read.ts';
-import {
-  type ProjectRecord,
-  projectRecord,
-  type TemplateKeyRecord,
-  templateKeyRecord,
-} from '../../table/records/project.ts';
+import type { ProjectRecord, TemplateKeyRecord } from '../../table/records/project.ts';
+import { projectRecord, templateKeyRecord } from '../../table/records/project.ts';
 import { check, put, remove, retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
 import { patternProblem } from './pattern.ts';
 
 /** As many as one change of secrets may contain. */
 const maximumTemplateKeys = 1000;
 
-interface ProjectPath {
-  orgSlug: string;
-  project: string;
-}
+type ProjectPath = Omit<EnvironmentPath, 'env'>;
+type TemplateReads = Awaited<ReturnType<typeof beginTemplate>>;
 
-export interface TemplateReads {
-  project: ProjectRecord | undefined;
-  /** In key order, like the sort keys. */
-  template: TemplateKeyRecord[];
-}
-
-/** One round trip, to start in parallel with authentication. */
-export async function beginTemplate({ orgSlug, project: slug }: ProjectPath): Promise<TemplateReads> {
+/** One round trip, in parallel with authentication. The template is in key order, like the sort keys. */
+export async function beginTemplate({ orgSlug, project: slug }: ProjectPath) {
   const [project, template] = await Promise.all([
     find(at(projectRecord, orgSlug, slug)),
     list(templateKeyRecord, ranges.templateKeys(orgSlug, slug)),
@@ -61,7 +49,7 @@ export async function addTemplateKey(
   requirePattern(pattern);
   const alreadyThere = () => new ApiError('template_key_exists', `The template already has the key ${key}.`);
   const template = templateOf(project, begun.template);
-  if (template.some(one => one.key === key)) throw alreadyThere();
+  if (template.some(templateKey => templateKey.key === key)) throw alreadyThere();
   if (template.length >= maximumTemplateKeys) {
     throw invalidRequest([{ path: 'key', message: `a template has at most ${maximumTemplateKeys} keys` }]);
   }
@@ -73,14 +61,11 @@ export async function addTemplateKey(
     ...(pattern === undefined ? {} : { pattern }),
     createdAt: new Date().toISOString(),
   };
+  const target = { type: 'template_key', id: project.id, name: key } as const;
   await transact([
     put(at(templateKeyRecord, organization.slug, project.slug, key), record, { if: isNew, refused: alreadyThere }),
     isStillThere(context, project),
-    await context.audit({
-      action: 'template_key.added',
-      target: { type: 'template_key', id: project.id, name: key },
-      details: detailsOf(record),
-    }),
+    await context.audit({ action: 'template_key.added', target, details: detailsOf(record) }),
   ]);
   return record;
 }
@@ -93,17 +78,10 @@ function requirePattern(pattern: string | null | undefined): void {
 
 const notFound = (key: string) => new ApiError('template_key_not_found', `The template has no key ${key}.`);
 
-interface TemplateKeyReads {
-  project?: ProjectRecord | undefined;
-  record?: TemplateKeyRecord | undefined;
-}
-
-/** One round trip, to start in parallel with authentication. */
-export function beginTemplateKey({ orgSlug, project, key }: ProjectPath & { key: string }): Promise<TemplateKeyReads> {
-  return readTogether({
-    project: at(projectRecord, orgSlug, project),
-    record: at(templateKeyRecord, orgSlug, project, key),
-  });
+/** One round trip, in parallel with authentication. */
+export function beginTemplateKey({ orgSlug, project, key }: ProjectPath & { key: string }) {
+  const record = at(templateKeyRecord, orgSlug, project, key);
+  return readTogether({ project: at(projectRecord, orgSlug, project), record });
 }
 
 /**
@@ -114,80 +92,58 @@ export async function updateTemplateKey(
   context: MemberContext,
   path: ProjectPath & { key: string },
   changes: BodyOf<typeof updateContract>,
-  begun: TemplateKeyReads,
+  begun: Awaited<ReturnType<typeof beginTemplateKey>>,
 ): Promise<TemplateKeyRecord> {
   const { access, organization } = context;
   const fields = ['description', 'required', 'pattern'] as const;
-  return retryWithFreshRead(
-    begun,
-    () => beginTemplateKey(path),
-    async ({ project: found, record: before }) => {
-      const project = access.requireProject(found);
-      requirePattern(changes.pattern);
-      if (before === undefined) throw notFound(path.key);
-      const after: TemplateKeyRecord = {
-        ...before,
-        description: changed(before.description, changes.description),
-        required: changes.required ?? before.required,
-        pattern: changed(before.pattern, changes.pattern),
-      };
-      const details = changedFields(before, after, fields);
-      if (details === undefined) return before;
-      const { description, required, pattern } = after;
-      await transact([
-        update(
-          at(templateKeyRecord, organization.slug, project.slug, path.key),
-          { set: { description, required, pattern } },
-          // The key must be unchanged since it was read, and not a new one with the same name.
-          { if: { ...asRead(before, fields), createdAt: equals(before.createdAt) } },
-        ),
-        isStillThere(context, project),
-        await context.audit({
-          action: 'template_key.updated',
-          target: { type: 'template_key', id: project.id, name: path.key },
-          details,
-        }),
-      ]);
-      return after;
-    },
-  );
+  const readAgain = () => beginTemplateKey(path);
+  return retryWithFreshRead(begun, readAgain, async ({ project: owner, record: current }) => {
+    const project = access.requireProject(owner);
+    requirePattern(changes.pattern);
+    if (current === undefined) throw notFound(path.key);
+    const description = changedText(current.description, changes.description);
+    const pattern = changedText(current.pattern, changes.pattern);
+    const { required = current.required } = changes;
+    const set = { description, required, pattern };
+    const changed = { ...current, ...set };
+    const details = changedFields(current, changed, fields);
+    if (details === undefined) return current;
+    // The key must be unchanged since it was read, and not a new one with the same name.
+    const isSame = { ...asRead(current, fields), createdAt: equals(current.createdAt) };
+    const target = { type: 'template_key', id: project.id, name: path.key } as const;
+    await transact([
+      update(at(templateKeyRecord, organization.slug, project.slug, path.key), { set }, { if: isSame }),
+      isStillThere(context, project),
+      await context.audit({ action: 'template_key.updated', target, details }),
+    ]);
+    return changed;
+  });
 }
 
 /** For an optional field: omitted keeps the current value, null removes it. */
-function changed(before: string | undefined, wanted: string | null | undefined): string | undefined {
-  return wanted === undefined ? before : (wanted ?? undefined);
+function changedText(current: string | undefined, requested: string | null | undefined): string | undefined {
+  return requested === undefined ? current : (requested ?? undefined);
 }
 
 /** Checks that the slug still names the same project, because a template is addressed by its project's slug. */
 function isStillThere({ organization }: MemberContext, { id, slug }: ProjectRecord): Write {
-  return check(at(projectRecord, organization.slug, slug), {
-    if: { status: equals('active'), id: equals(id) },
-    refused: projectNotFound,
-  });
+  return check(at(projectRecord, organization.slug, slug), { if: isActive(id), refused: projectNotFound });
 }
 
 /** @throws template_key_not_found */
-export async function removeTemplateKey(
-  context: MemberContext,
-  key: string,
-  { project: begun, template }: TemplateReads,
-): Promise<void> {
-  const project = context.access.requireProject(begun);
-  const record = templateOf(project, template).find(one => one.key === key);
+export async function removeTemplateKey(context: MemberContext, key: string, begun: TemplateReads): Promise<void> {
+  const project = context.access.requireProject(begun.project);
+  const record = templateOf(project, begun.template).find(templateKey => templateKey.key === key);
   if (record === undefined) throw notFound(key);
+  const item = at(templateKeyRecord, context.organization.slug, project.slug, key);
+  // The audit entry names the pattern that was read, so only that key may be removed, not one that was added since.
+  const isSame = { createdAt: equals(record.createdAt) };
+  const target = { type: 'template_key', id: project.id, name: key } as const;
   await transact([
     // First, because a recreated project lacks the key too.
     isStillThere(context, project),
-    remove(at(templateKeyRecord, context.organization.slug, project.slug, key), {
-      // The audit entry names the pattern that was read, so only that key may be removed, not one that was added since.
-      if: { createdAt: equals(record.createdAt) },
-      refused: () => notFound(key),
-    }),
-    await context.audit({
-      action: 'template_key.removed',
-      target: { type: 'template_key', id: project.id, name: key },
-      details: detailsOf(record),
-    }),
+    remove(item, { if: isSame, refused: () => notFound(key) }),
+    await context.audit({ action: 'template_key.removed', target, details: detailsOf(record) }),
   ]);
 }
 

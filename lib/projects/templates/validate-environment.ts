@@ -2,7 +2,8 @@ import type { MemberContext } from '../../access/request-context.ts';
 import { keysUnlessAll } from '../../audit/keys-that-fit.ts';
 import type { AnswerOf } from '../../contracts/contract.ts';
 import type { validateEnvironment as contract } from '../../contracts/templates/templates.ts';
-import { beginRead, type EnvironmentReads, readLive } from '../../secrets/engine/read-live-secrets.ts';
+import { environmentFacts } from '../../secrets/engine/read-environment.ts';
+import { beginRead, type LiveSecrets, readLive } from '../../secrets/engine/read-live-secrets.ts';
 import { type EnvironmentPath, ranges } from '../../table/keys.ts';
 import { list } from '../../table/read.ts';
 import { type TemplateKeyRecord, templateKeyRecord } from '../../table/records/project.ts';
@@ -10,13 +11,8 @@ import { putAlone } from '../../table/write.ts';
 import { boundedValueCheck, type ValueCheck } from './pattern.ts';
 import { templateOf } from './template-keys.ts';
 
-export interface ValidationReads {
-  template: TemplateKeyRecord[];
-  environment: EnvironmentReads;
-}
-
-/** One round trip, to start in parallel with authentication. */
-export async function beginValidation(path: EnvironmentPath): Promise<ValidationReads> {
+/** One round trip, in parallel with authentication. */
+export async function beginValidation(path: EnvironmentPath) {
   const [template, environment] = await Promise.all([
     list(templateKeyRecord, ranges.templateKeys(path.orgSlug, path.project)),
     beginRead(path),
@@ -25,56 +21,37 @@ export async function beginValidation(path: EnvironmentPath): Promise<Validation
 }
 
 /**
- * Compares an environment with its project's template. No value is returned, but patterns reveal which values match
- * them. So if values were decrypted for patterns, the response waits for the audit entry.
+ * Compares an environment with its project's template. Patterns reveal which values match them, so if values were
+ * decrypted, the response waits for the audit entry.
  */
-export async function validateEnvironment(
-  context: MemberContext,
-  { template: found, environment }: ValidationReads,
-): Promise<Comparison> {
-  return readLive(
-    context,
-    environment,
-    async ({ project, state, live, ring }) => {
-      const template = templateOf(project, found);
-      const patterned = new Set(template.filter(({ pattern }) => pattern !== undefined).map(({ key }) => key));
-      const matched = live.filter(({ key }) => patterned.has(key));
-      const entry =
-        matched.length === 0
-          ? undefined
-          : context.audit({
-              action: 'environment.validated',
-              target: { type: 'project', id: project.id, name: project.slug },
-              environment: { id: state.id, slug: state.slug },
-              ...keysUnlessAll(
-                matched.map(({ key }) => key),
-                live.length,
-              ),
-              revision: state.revision,
-            });
-      const [opened] = await Promise.all([
-        Promise.all(matched.map(async head => [head.key, await ring.open(state.id, head)] satisfies [string, string])),
-        entry?.then(putAlone),
-      ]);
-      const comparison = compareWithTemplate(
-        template,
-        live.map(({ key }) => key),
-        new Map(opened),
-        boundedValueCheck(),
-      );
-      // Keys that the template does not declare are only shown to callers who may read the environment.
-      return context.access.roleMay('read', state) ? comparison : { ...comparison, undeclared: null };
-    },
-    { right: 'see', opensValues: false },
-  );
+export async function validateEnvironment(context: MemberContext, begun: Awaited<ReturnType<typeof beginValidation>>) {
+  const validate = async ({ project, state, live, ring }: LiveSecrets) => {
+    const template = templateOf(project, begun.template);
+    const patterned = new Set(template.filter(({ pattern }) => pattern !== undefined).map(({ key }) => key));
+    const matched = live.filter(({ key }) => patterned.has(key));
+    const audit = async () => {
+      const keys = matched.map(({ key }) => key);
+      const facts = { ...environmentFacts(project, state), ...keysUnlessAll(keys, live.length) };
+      await putAlone(await context.audit({ action: 'environment.validated', ...facts }));
+    };
+    const [opened] = await Promise.all([
+      Promise.all(matched.map(async head => [head.key, await ring.open(state.id, head)] as const)),
+      matched.length === 0 ? undefined : audit(),
+    ]);
+    const keys = live.map(({ key }) => key);
+    const comparison = compareWithTemplate(template, keys, new Map(opened), boundedValueCheck());
+    // Keys that the template does not declare are only shown to callers who may read the environment.
+    return context.access.roleMay('read', state) ? comparison : { ...comparison, undeclared: null };
+  };
+  return readLive(context, begun.environment, validate, { right: 'see', opensValues: false });
 }
 
 export type Comparison = AnswerOf<typeof contract>;
 
 /**
- * Compares an environment with the template. Names of keys only: a reason never contains any part of a value. Pure.
+ * Compares an environment with the template. A reason never contains any part of a value. Pure.
  * @param keys the environment's keys, in order
- * @param values the values of those keys that have a pattern in the template
+ * @param values the values of the keys with a pattern
  * @param problemOf says how a value violates its pattern
  */
 export function compareWithTemplate(

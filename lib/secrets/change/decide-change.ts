@@ -4,17 +4,20 @@ import type { ChangePlan, DryRun } from '../../contracts/secrets/changes.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Log } from '../../core/logger.ts';
 import { AlteredCiphertext } from '../../crypto/envelope.ts';
+import type { EnvironmentPath } from '../../table/keys.ts';
+import { find, readAll, readTogether } from '../../table/read.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
+import { ConditionFailed } from '../../table/write.ts';
+import { stateAt } from '../engine/fencing.ts';
 import { isLive } from '../engine/read-snapshot.ts';
 import { secretSizeBytes } from '../engine/secret-size.ts';
 import { StaleRead } from '../engine/stale-read.ts';
-import type { Change, CurrentSecrets, Decision, Target } from './change-request.ts';
-import { requireOneMoment } from './one-moment.ts';
-import { finishHeads, type TargetReads, withTombstones } from './read-target.ts';
+import { DecisionOutdated } from '../engine/write-change.ts';
+import type { Change, CurrentSecrets, Decision, Source, Target } from './change-request.ts';
+import { byKey, finishHeads, headsOfKeys, type TargetReads, withTombstones } from './read-target.ts';
 import { requireSpace } from './require-space.ts';
 
-/** A decision, with everything needed to write it. */
 export interface Decided<Answer> {
   decision: Decision<Answer>;
   /** The current heads, or tombstones, by key; at least those of the changed keys. */
@@ -31,11 +34,7 @@ export interface Decided<Answer> {
  * Lets the request decide, and checks that the result fits.
  * @throws the domain's errors; ConditionFailed, StaleRead to read again; DecisionOutdated if the source has changed
  */
-export async function decideChange<Answer>(
-  change: Change<Answer>,
-  reads: TargetReads,
-  target: Target,
-): Promise<Decided<Answer>> {
+export async function decideChange<Answer>(change: Change<Answer>, reads: TargetReads, target: Target) {
   const { path } = change;
   const heads = await finishHeads(reads);
   if ('named' in reads.heads) requireHeadsOf(target.state, heads);
@@ -45,6 +44,47 @@ export async function decideChange<Answer>(
   });
   if (!decided.isWritten) await requireOneMoment(path, target, reads, decided.decision.from);
   return decided;
+}
+
+/**
+ * A write requires that everything read is unchanged. A response without a write has to check it: heads read one by one
+ * may not match the state, and the source of a copy may not match its target.
+ * @throws ConditionFailed if the reads of the target don't match, DecisionOutdated if the source has changed
+ */
+async function requireOneMoment(
+  path: EnvironmentPath,
+  { state }: Target,
+  { heads }: TargetReads,
+  source: Source | undefined,
+): Promise<void> {
+  if ('named' in heads) await requireUnchanged(path, state, heads.keys, heads.named);
+  if (source !== undefined) await requireBothUnchanged(source, path, state);
+}
+
+/** Reads the heads again, and then the state. If both are unchanged, the heads are of the state's revision. */
+async function requireUnchanged(
+  path: EnvironmentPath,
+  { id, fence }: EnvironmentState,
+  keys: readonly string[],
+  earlierHeads: ReadonlyMap<string, HeadRecord>,
+): Promise<void> {
+  const heads = byKey(await readAll(headsOfKeys(path, keys)));
+  const state = await find(stateAt(path));
+  const isSame = state?.id === id && state.fence === fence && state.pending === undefined;
+  // After an undo, the next change reuses the version number, with a different token.
+  const isSameHead = (now: HeadRecord | undefined, earlier: HeadRecord | undefined) =>
+    now?.version === earlier?.version && now?.fence === earlier?.fence;
+  if (isSame && keys.every(key => isSameHead(heads.get(key), earlierHeads.get(key)))) return;
+  throw new ConditionFailed([]);
+}
+
+/** A response about a copy is correct if neither environment changed before both were read. */
+async function requireBothUnchanged(source: Source, path: EnvironmentPath, target: EnvironmentState): Promise<void> {
+  const states = await readTogether({ source: stateAt(source.path), target: stateAt(path) });
+  const isSame = (now: EnvironmentState | undefined, earlier: Pick<EnvironmentState, 'id' | 'revision'>) =>
+    now?.id === earlier.id && now.revision === earlier.revision;
+  if (!isSame(states.source, source)) throw new DecisionOutdated();
+  if (!isSame(states.target, target)) throw new ConditionFailed([]);
 }
 
 /** @throws StaleRead if a head was read before this environment was created, and belongs to an earlier one */
@@ -80,25 +120,20 @@ async function decideOn<Answer>(
 }
 
 /**
- * Whoever sets a variable such as LD_PRELOAD can run code in the programs that get it, and so read their other values.
- * Depends only on the names and the role, so that it reveals nothing about the environment.
- * @throws forbidden
+ * A variable such as LD_PRELOAD controls the programs that get it, and so exposes their other values. Depends only on
+ * names and role, so that it reveals nothing about the environment. @throws forbidden
  */
 function requireMayName(access: MemberAccess, state: EnvironmentState, puts: readonly { key: string }[]): void {
   if (access.roleMay('read', state)) return;
-  const keys = refuseDangerous(
-    puts.map(({ key }) => key),
-    { allowed: [] },
-  );
+  const requested = puts.map(({ key }) => key);
+  const keys = refuseDangerous(requested, { allowed: [] });
   const [first] = keys;
   if (first === undefined) return;
   const others = keys.length === 1 ? '' : ` (and ${keys.length - 1} more)`;
-  throw new ApiError(
-    'forbidden',
+  const message =
     `The role ${access.role} may not set ${first.key}${others} in ${state.type} environments: such a name can control ` +
-      'which code runs or whom it trusts, so it takes the right to read the environment.',
-    { details: { keys } },
-  );
+    'which code runs or whom it trusts, so it takes the right to read the environment.';
+  throw new ApiError('forbidden', message, { details: { keys } });
 }
 
 function currentSecrets(
@@ -117,12 +152,7 @@ function currentSecrets(
 }
 
 /** A value that cannot be opened counts as different, because setting the key again repairs it. */
-async function holdsValue(
-  { state, ring }: Target,
-  head: HeadRecord | undefined,
-  value: string,
-  log: Log,
-): Promise<boolean> {
+async function holdsValue({ state, ring }: Target, head: HeadRecord | undefined, value: string, log: Log) {
   if (!isLive(head) || head.sizeBytes !== secretSizeBytes(head.key, value)) return false;
   try {
     return (await ring.open(state.id, head)) === value;
@@ -139,13 +169,10 @@ export async function sortOutUnchanged(
   { hasValue }: CurrentSecrets,
 ): Promise<Required<Pick<Decision<unknown>, 'puts' | 'unchanged'>>> {
   const same = await Promise.all(secrets.map(({ key, value }) => hasValue(key, value)));
-  return {
-    puts: secrets.filter((_, index) => !same[index]),
-    unchanged: secrets.filter((_, index) => same[index]).map(({ key }) => key),
-  };
+  const unchanged = secrets.filter((_, index) => same[index]).map(({ key }) => key);
+  return { puts: secrets.filter((_, index) => !same[index]), unchanged };
 }
 
-/** The new heads, still without ciphertexts. Pure except for the time. */
 function newHeads(
   { puts, deletions }: Pick<Decision<unknown>, 'puts' | 'deletions'>,
   state: EnvironmentState,
@@ -153,17 +180,11 @@ function newHeads(
   updatedBy: HeadRecord['updatedBy'],
 ): HeadRecord[] {
   const updatedAt = new Date().toISOString();
+  const common = { revision: state.revision + 1, fence: state.fence + 1, updatedAt, updatedBy };
   const newHead = (key: string) => {
     const old = before.get(key);
-    return {
-      key,
-      version: (old?.version ?? 0) + 1,
-      revision: state.revision + 1,
-      fence: state.fence + 1,
-      createdAt: isLive(old) ? old.createdAt : updatedAt,
-      updatedAt,
-      updatedBy,
-    };
+    const createdAt = isLive(old) ? old.createdAt : updatedAt;
+    return { key, version: (old?.version ?? 0) + 1, createdAt, ...common };
   };
   return [
     ...puts.map(({ key, value }) => ({ ...newHead(key), sizeBytes: secretSizeBytes(key, value) })),
@@ -186,7 +207,6 @@ function planOf(
   };
 }
 
-/** The plan that a dry run returns. */
 function inKeyOrder(plan: ChangePlan): ChangePlan {
   const sorted = Object.entries(plan).map(([name, keys]) => [name, keys.toSorted()]);
   return Object.fromEntries(sorted) as ChangePlan;

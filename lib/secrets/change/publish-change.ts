@@ -7,7 +7,6 @@ import { leavesDeadHeads } from '../engine/write-change.ts';
 import type { Change, Target } from './change-request.ts';
 import type { Decided } from './decide-change.ts';
 
-/** Sends the events of a committed change, and moves the heads of deleted keys that it or an earlier one left. */
 export async function publishChange(
   change: Change<unknown>,
   target: Target,
@@ -24,8 +23,7 @@ export async function publishChange(
 }
 
 /**
- * The events of a change: one for a single key, otherwise one for all keys set and one for all deleted. A promotion always
- * has its own event, which names the source. Pure.
+ * One event for a single key, otherwise one for all keys set and one for all deleted; for a promotion, its own. Pure.
  */
 function eventsOf(
   { context: { organization, principal }, message }: Change<unknown>,
@@ -50,16 +48,10 @@ function eventsOf(
     const event = isLive(single) ? setEvent(before.get(single.key)) : 'secret.deleted';
     return [{ ...common, event, key: single.key, metadata: { version: single.version, revision, ...why } }];
   }
-  return [
-    ...ofMany('secret.bulk_set', heads.filter(isLive)),
-    ...ofMany(
-      'secret.bulk_delete',
-      heads.filter(head => !isLive(head)),
-    ),
-  ];
+  const deleted = heads.filter(head => !isLive(head));
+  return [...ofMany('secret.bulk_set', heads.filter(isLive)), ...ofMany('secret.bulk_delete', deleted)];
 }
 
-/** The event of setting a key, which depends on the head that it replaces. */
 export function setEvent(before: HeadRecord | undefined) {
   return isLive(before) ? 'secret.updated' : 'secret.created';
 }

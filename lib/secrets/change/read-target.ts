@@ -5,19 +5,16 @@ import type { EnvironmentState, TicketsRecord } from '../../table/records/enviro
 import { type PlanConfigs, planConfigsRecord } from '../../table/records/platform.ts';
 import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
 import { type HeadRecord, headRecord, tombstoneRecord } from '../../table/records/secret.ts';
-import type { WebhookRecord } from '../../table/records/webhook.ts';
 import { stateAt } from '../engine/fencing.ts';
 import { type BegunSnapshot, beginSnapshot, finishSnapshot, readFirstPage } from '../engine/read-snapshot.ts';
 import { ticketsAt } from '../engine/tickets.ts';
 import { findTombstones } from '../engine/tombstones.ts';
 
-/** The heads that a change reads: those of its keys, with their tombstones, or all. */
 type Keys = readonly string[] | 'all';
 
 /** For up to this many keys, single reads cost less than a Query of a large environment, and fit in one call. */
 const maximumNamedKeys = 40;
 
-/** The environment to change, read before its caller is authorized. */
 export interface TargetReads {
   keys: Keys;
   project: ProjectRecord | undefined;
@@ -32,18 +29,10 @@ export class AllHeadsNeeded extends Error {
   override readonly name = 'AllHeadsNeeded';
 }
 
-export interface ChangeReads {
-  path: EnvironmentPath;
-  reads: TargetReads;
-  webhooks: readonly WebhookRecord[];
-}
+export type ChangeReads = Awaited<ReturnType<typeof beginChange>>;
 
 /** One round trip, in parallel with authentication; two for a dry run if a snapshot that was kept is out of date. */
-export async function beginChange(
-  path: EnvironmentPath,
-  keys: Keys,
-  { dryRun }: { dryRun: boolean },
-): Promise<ChangeReads> {
+export async function beginChange(path: EnvironmentPath, keys: Keys, { dryRun }: { dryRun: boolean }) {
   const begin = dryRun ? beginSnapshot : readFirstPage;
   const [reads, webhooks] = await Promise.all([readTarget(path, keys, begin), findWebhooks(path.orgSlug)]);
   return { path, reads, webhooks };
@@ -55,17 +44,14 @@ export async function readTarget(
   keys: Keys,
   begin: (path: EnvironmentPath) => Promise<BegunSnapshot> = readFirstPage,
 ): Promise<TargetReads> {
-  const fixed = {
-    project: at(projectRecord, path.orgSlug, path.project),
-    plans: at(planConfigsRecord),
-    tickets: ticketsAt(path),
-  };
+  const project = at(projectRecord, path.orgSlug, path.project);
+  const fixed = { project, plans: at(planConfigsRecord), tickets: ticketsAt(path) };
   if (keys === 'all' || keys.length > maximumNamedKeys) {
-    const [found, all] = await Promise.all([readTogether(fixed), begin(path)]);
-    return { ...found, keys, state: all.state, heads: { all } };
+    const [records, all] = await Promise.all([readTogether(fixed), begin(path)]);
+    return { ...records, keys, state: all.state, heads: { all } };
   }
-  const [found, named] = await readTogetherWith({ ...fixed, state: stateAt(path) }, headsOfKeys(path, keys));
-  return { ...found, keys, heads: { named: byKey(named), keys } };
+  const [records, named] = await readTogetherWith({ ...fixed, state: stateAt(path) }, headsOfKeys(path, keys));
+  return { ...records, keys, heads: { named: byKey(named), keys } };
 }
 
 /** A head comes after its key's tombstone, so that `byKey` prefers it. */

@@ -11,7 +11,7 @@ import { sizeAfter } from '../engine/write-change.ts';
 import type { Target } from './change-request.ts';
 
 /**
- * Only growth is rejected, so that an environment above a lowered limit can still be changed and emptied.
+ * Rejects only growth, so that an environment above a lowered limit can still be changed and emptied.
  * @throws plan_limit_exceeded, payload_too_large
  */
 export function requireSpace(
@@ -36,23 +36,17 @@ export function requireSpace(
 }
 
 function environmentFull(details: { sizeBytes?: number }): ApiError {
-  return new ApiError(
-    'payload_too_large',
-    `This does not fit: an environment can hold at most ${maxEnvironmentBytes} bytes.`,
-    { details: { ...details, maximumBytes: maxEnvironmentBytes } },
-  );
+  const message = `This does not fit: an environment can hold at most ${maxEnvironmentBytes} bytes.`;
+  return new ApiError('payload_too_large', message, { details: { ...details, maximumBytes: maxEnvironmentBytes } });
 }
 
-/**
- * Large enough that measuring a size to within a few hundred bytes takes thousands of revisions, all of them audited.
- */
+/** Large enough that measuring a size to within a few hundred bytes takes thousands of audited revisions. */
 const maximumHiddenBytes = 512 * 1024;
 
 /**
- * For a writer who may not read an environment, how far below its size limit it already counts as full. With an exact
- * limit, such a writer could measure the values to the byte in dry runs, which leave no trace. The amount is the same
- * for all requests at a revision, so repeating them reveals nothing, and nobody outside can compute it: a wrapped data
- * key never leaves the service. Pure.
+ * How far below its size limit an environment counts as full for a writer who may not read it. With an exact limit,
+ * such a writer could measure the values to the byte in dry runs. The amount is the same for all requests at a
+ * revision, so repeating them reveals nothing, and only the service can compute it. Pure.
  */
 export function hiddenBytes(
   { keyVersion, wrappedKeys }: Pick<ProjectRecord, 'keyVersion' | 'wrappedKeys'>,

@@ -2,13 +2,14 @@ import { keysUnlessAll } from '../../audit/keys-that-fit.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
 import { putAlone, type Write } from '../../table/write.ts';
 import { outgrowsPages } from '../engine/head-pages.ts';
-import { fitsOneTransaction, type WritableChange, writeChange } from '../engine/write-change.ts';
-import type { Change, Target } from './change-request.ts';
+import { environmentFacts } from '../engine/read-environment.ts';
+import { fitsOneTransaction, writeChange } from '../engine/write-change.ts';
+import type { Change, Source, Target } from './change-request.ts';
 import type { Decided } from './decide-change.ts';
 import { AllHeadsNeeded, type TargetReads } from './read-target.ts';
 
 /**
- * Writes the decision with its audit entry. For a dry run or a change of nothing, at most records what it reveals.
+ * Writes the decision with its audit entry. Without a change, at most records what the response reveals.
  * @returns the heads that were written
  * @throws AllHeadsNeeded, and what `writeChange` throws
  */
@@ -27,32 +28,16 @@ export async function writeDecision(
   const { before, decision } = decided;
   const heads = await sealHeads(target, decided);
   const isMixed = 'named' in reads.heads;
-  // A large change overwrites versions unconditionally, so the decision needs all heads. So does measuring an
-  // environment anew.
+  // Needed for a large change, which overwrites versions unconditionally, and to measure an environment anew.
   if (isMixed && (!fitsOneTransaction(heads) || outgrowsPages({ before, heads, state }))) throw new AllHeadsNeeded();
   const audit = await auditPut(change, target, decided);
   const checks = decision.from === undefined ? [] : [decision.from.check];
-  const { restored } = decision;
-  const served = ticket.servedBy(state);
-  const writable: WritableChange = {
-    path,
-    state,
-    before,
-    isMixed,
-    heads,
-    audit,
-    checks,
-    ring,
-    message,
-    restored,
-    served,
-  };
-  await writeChange(writable, context.log);
+  const revised = { path, state, before, heads, audit, restored: decision.restored, message };
+  await writeChange({ ...revised, isMixed, checks, ring, served: ticket.servedBy(state) }, context.log);
   ticket.committed();
   return heads;
 }
 
-/** The new heads with their ciphertexts. */
 function sealHeads({ state, ring }: Target, { decision: { puts }, heads }: Decided<unknown>): Promise<HeadRecord[]> {
   const values = new Map(puts.map(({ key, value }) => [key, value]));
   return Promise.all(
@@ -65,46 +50,31 @@ function sealHeads({ state, ring }: Target, { decision: { puts }, heads }: Decid
   );
 }
 
-/**
- * A response that lists unchanged keys confirms their values to the caller, even though no change is audited. So it
- * gets its own audit entry, like a comparison of two environments.
- */
+/** A response that lists unchanged keys confirms their values, so without an audited change it gets its own entry. */
 async function recordComparison(
   { context }: Change<unknown>,
   { project, state }: Target,
   { plan: { unchanged }, decision: { from } }: Decided<unknown>,
 ): Promise<void> {
   if (unchanged.length === 0) return;
-  const entry = await context.audit({
-    action: 'secret.compared',
-    target: { type: 'project', id: project.id, name: project.slug },
-    environment: { id: state.id, slug: state.slug },
-    ...keysUnlessAll(unchanged, state.secretCount),
-    revision: state.revision,
-    ...(from === undefined ? {} : { from: { id: from.id, slug: from.slug, revision: from.revision } }),
-  });
-  await putAlone(entry);
+  const keys = keysUnlessAll(unchanged, state.secretCount);
+  const entry = { action: 'secret.compared', ...environmentFacts(project, state), ...keys } as const;
+  await putAlone(await context.audit({ ...entry, ...(from === undefined ? {} : { from: placeOf(from) }) }));
 }
+
+const placeOf = ({ id, slug, revision }: Source) => ({ id, slug, revision });
 
 function auditPut(
   { context, entry, message }: Change<unknown>,
   { project, state }: Target,
   { decision: { action, from, restored }, heads, plan: { unchanged } }: Decided<unknown>,
 ): Promise<Write> {
-  const source =
-    from === undefined
-      ? {}
-      : {
-          from: { id: from.id, slug: from.slug, revision: from.revision },
-          details: { from: { slug: from.slug, revision: from.revision } },
-        };
+  const source = from && { from: placeOf(from), details: { from: { slug: from.slug, revision: from.revision } } };
   return context.audit({
     action,
-    target: { type: 'project', id: project.id, name: project.slug },
-    environment: { id: state.id, slug: state.slug },
+    ...environmentFacts(project, state, state.revision + 1),
     keys: heads.map(({ key }) => key),
     unchanged,
-    revision: state.revision + 1,
     ...source,
     ...(restored === undefined ? {} : { details: { restored } }),
     message,

@@ -1,26 +1,18 @@
 import { hash } from 'node:crypto';
+import type { HeadRecord } from '../../table/records/secret.ts';
 
 /*
- * An order-independent digest of an environment's live heads: the sum modulo 2^128 of one hash per head. A change only
- * needs the heads that it replaces to update it. If a reader's heads don't match the digest in the state, it has read
- * items from different changes. The digest does not protect against an attacker who writes to the table; the additional
- * data of the ciphertexts does.
- *
- * A head's hash includes the fencing token of the change that wrote it. Dead heads are left out, so moving them does
- * not change the digest.
+ * An order-independent digest of an environment's live heads: the sum modulo 2^128 of one hash per head, with the token
+ * of the change that wrote it. A change updates it from the heads that it replaces. Heads that don't match the state's
+ * digest are of different changes. Against an attacker who writes to the table, only the ciphertexts' additional data
+ * protects.
  */
 const modulus = 2n ** 128n;
 const hexDigits = 32;
 
-/** The digest of an environment with no secrets. */
 export const emptyDigest = '0'.repeat(hexDigits);
 
-interface DigestedHead {
-  key: string;
-  version: number;
-  fence: number;
-  deleted?: true | undefined;
-}
+type DigestedHead = Pick<HeadRecord, 'key' | 'version' | 'fence' | 'deleted'>;
 
 /** Keys contain no `#`, so no two heads give the same text. */
 function termOf({ key, version, fence, deleted }: DigestedHead): bigint {
@@ -40,16 +32,10 @@ function hex(total: bigint): string {
 }
 
 /** 32 hex digits. */
-export function digestOf(heads: Iterable<DigestedHead>): string {
-  return changedDigest(emptyDigest, [], heads);
-}
+export const digestOf = (heads: Iterable<DigestedHead>): string => changedDigest(emptyDigest, [], heads);
 
-/** The digest after some heads were replaced by others. */
 export function changedDigest(digest: string, removed: Iterable<DigestedHead>, added: Iterable<DigestedHead>): string {
   return hex(BigInt(`0x${digest}`) + sum(added) - sum(removed));
 }
 
-/** Whether the digest was computed from exactly these heads. */
-export function addUpTo(digest: string, heads: Iterable<DigestedHead>): boolean {
-  return digestOf(heads) === digest;
-}
+export const addUpTo = (digest: string, heads: Iterable<DigestedHead>): boolean => digestOf(heads) === digest;

@@ -1,17 +1,12 @@
-import { type Condition, equals } from '../../table/expressions.ts';
+import { type Condition, equals, isActive } from '../../table/expressions.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
 import { at, find, readAll } from '../../table/read.ts';
-import {
-  type EnvironmentState,
-  environmentStateRecord,
-  type FenceRecord,
-  fenceRecord,
-} from '../../table/records/environment.ts';
+import { type EnvironmentState, environmentStateRecord, fenceRecord } from '../../table/records/environment.ts';
 import { put, remove, update, type Write } from '../../table/write.ts';
 
 /*
- * The fencing token of an environment (see README.md): every write requires the token that its writer read, so it is
- * rejected once the token has risen, no matter how late it is executed.
+ * The fencing token of an environment (README.md): every write requires the token that its writer read, so it is
+ * rejected once the token has risen.
  */
 
 /** An environment and its token. The id distinguishes it from a later environment with the same slugs. */
@@ -21,20 +16,16 @@ export interface Fenced {
   fence: number;
 }
 
-export function stateAt(path: EnvironmentPath) {
-  return at(environmentStateRecord, path);
-}
+export const stateAt = (path: EnvironmentPath) => at(environmentStateRecord, path);
 
-export function fenced(path: EnvironmentPath, { id, fence }: EnvironmentState): Fenced {
-  return { path, environmentId: id, fence };
-}
+export const fenced = (path: EnvironmentPath, { id, fence }: EnvironmentState) => ({ path, environmentId: id, fence });
 
 /**
- * Makes the secrets unreachable, in the transaction that deletes the environment or its project. The state must say so,
- * because a conditional pull reads nothing else. From then on no change commits, and the erasure stops one in progress.
+ * Makes the secrets unreachable, in the transaction that deletes the environment or its project. A conditional pull
+ * reads only the state, so the state must say so. From then on no change commits.
  */
 export function closeEnvironment(path: EnvironmentPath, id: string): Write {
-  return update(stateAt(path), { set: { status: 'deleting' } }, { if: { id: equals(id), status: equals('active') } });
+  return update(stateAt(path), { set: { status: 'deleting' } }, { if: isActive(id) });
 }
 
 /** Condition on the state: it is the same environment, and its token has not risen. */
@@ -47,17 +38,13 @@ export const maximumFences = 8;
 
 /**
  * Puts the copies of the token, in the transaction that raises it.
- * @param found the copies as they were read, to require that their writer has made no step since
+ * @param stored the copies that were read, to require that their writer has made no step since
  */
-export function putFences(
-  { path, environmentId, fence }: Fenced,
-  count: number,
-  found: readonly (FenceRecord | undefined)[] = [],
-): Write[] {
+export function putFences({ path, environmentId, fence }: Fenced, count: number, stored: FenceCopies = []): Write[] {
   return lanes(count).map(lane => {
-    const before = found[lane];
-    const condition = before === undefined ? {} : { if: { steps: equals(before.steps) } };
-    return put(fenceAt(path, lane), { environmentId, fence, steps: 0 }, condition);
+    const copy = stored[lane];
+    const isSame = copy === undefined ? {} : { if: { steps: equals(copy.steps) } };
+    return put(fenceAt(path, lane), { environmentId, fence, steps: 0 }, isSame);
   });
 }
 
@@ -66,27 +53,20 @@ export function removeFences({ path }: Fenced, count: number): Write[] {
   return lanes(count).map(lane => remove(fenceAt(path, lane)));
 }
 
-/** Makes a step require the token, and counts the step. */
 export function checkFence({ path, environmentId, fence }: Fenced, lane: number): Write {
   const isSame = { environmentId: equals(environmentId), fence: equals(fence) };
   return update(fenceAt(path, lane), { add: { steps: 1 } }, { if: isSame });
 }
 
+export type FenceCopies = Awaited<ReturnType<typeof readFences>>['copies'];
+
 /** The state and all copies of its token. Not a snapshot: later writes require each of them to be unchanged. */
-export async function readFences(
-  path: EnvironmentPath,
-): Promise<{ state: EnvironmentState | undefined; copies: (FenceRecord | undefined)[] }> {
-  const [state, copies] = await Promise.all([
-    find(stateAt(path)),
-    readAll(lanes(maximumFences).map(lane => fenceAt(path, lane))),
-  ]);
+export async function readFences(path: EnvironmentPath) {
+  const fences = lanes(maximumFences).map(lane => fenceAt(path, lane));
+  const [state, copies] = await Promise.all([find(stateAt(path)), readAll(fences)]);
   return { state, copies };
 }
 
-function fenceAt(path: EnvironmentPath, lane: number) {
-  return at(fenceRecord, path, lane);
-}
+const fenceAt = (path: EnvironmentPath, lane: number) => at(fenceRecord, path, lane);
 
-function lanes(count: number): number[] {
-  return Array.from({ length: count }, (_, lane) => lane);
-}
+const lanes = (count: number): number[] => Array.from({ length: count }, (_, lane) => lane);

@@ -4,22 +4,19 @@ import type { HeadRecord } from '../../table/records/secret.ts';
 import { isLive } from './read-snapshot.ts';
 
 /*
- * DynamoDB ends a page of a Query at 1 MB, and the next page's start is only known then, so the pages of a large
- * environment could only be read one after the other. Its state therefore records keys at which to cut. They are only
- * hints: wherever they are, a read is complete, and only takes longer if a range has more than one page.
+ * DynamoDB ends a page of a Query at 1 MB, so the pages of a large environment could only be read one after the other.
+ * Its state therefore records keys at which to cut. Wherever they are, a read is complete, and only takes longer if a
+ * range has more than one page.
  */
 
-/** A range of keys, up to the next one's `from`, and about how many bytes its secrets have. */
 export type HeadPage = NonNullable<EnvironmentState['pages']>[number];
 
-/** A range of this size leaves room to grow within its page. */
 const idealBytes = 512 * 1024;
 /** A larger range may soon need a second page. */
 const maximumBytes = 768 * 1024;
 
 interface ChangedHeads {
   state: Pick<EnvironmentState, 'pages' | 'sizeBytes'>;
-  /** The heads before the change; all of them, or those of the changed keys. */
   before: ReadonlyMap<string, HeadRecord>;
   heads: readonly HeadRecord[];
 }
@@ -32,22 +29,16 @@ export function pagesAfter(change: ChangedHeads, { isMixed }: { isMixed: boolean
 }
 
 /** Whether a change that read only its own keys outgrows a range, so that it has to be measured. Pure. */
-export function outgrowsPages(change: ChangedHeads): boolean {
-  return resized(change).some(({ bytes }) => bytes > maximumBytes);
-}
+export const outgrowsPages = (change: ChangedHeads) => resized(change).some(({ bytes }) => bytes > maximumBytes);
 
 function measured({ before, heads }: ChangedHeads): HeadPage[] {
   const after = new Map([...before, ...heads.map(head => [head.key, head] as const)]);
   const live = [...after.values()].filter(isLive).toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  const size = (some: readonly HeadRecord[]) => ({ count: some.length, bytes: bytesOf(some) });
   const maximum = { count: Number.POSITIVE_INFINITY, bytes: idealBytes };
-  return chunksWithin(maximum, live, head => size([head])).map(chunk => ({
-    from: chunk[0]?.key ?? '',
-    bytes: bytesOf(chunk),
-  }));
+  const chunks = chunksWithin(maximum, live, head => ({ count: 1, bytes: bytesOf([head]) }));
+  return chunks.map(chunk => ({ from: chunk[0]?.key ?? '', bytes: bytesOf(chunk) }));
 }
 
-/** The ranges with the sizes of the changed keys. */
 function resized({ state, before, heads }: ChangedHeads): HeadPage[] {
   return (state.pages ?? [{ from: '', bytes: state.sizeBytes }]).map(({ from, bytes }, index, pages) => {
     const to = pages[index + 1]?.from;

@@ -7,14 +7,20 @@ import type { HeadRecord } from '../../table/records/secret.ts';
 import { headBytes } from './secret-size.ts';
 
 /*
- * The snapshots that this process read last, with their values still encrypted, so that a pull of an environment that
- * has not changed reads only its state. A snapshot is used only if the state, which is always read, has the same id,
- * fencing token, revision and digest, and no change is in progress. No two changes of an environment share a token, and
- * no two environments share an id, so nothing else can have these four.
+ * The snapshots that this process read last, values encrypted, so that a pull of an unchanged environment reads only
+ * its state. A snapshot is used only if the state has the same id, fencing token, revision and digest, and no change is
+ * in progress. No two changes share a token and no two environments an id, so nothing else has these four.
  *
- * Re-encryption is the one write to heads that none of the four shows: it raises the token before it starts, then
- * replaces ciphertexts one by one. So a snapshot with a ciphertext under another data key than the state's is not kept.
+ * Only re-encryption changes heads without any of them: it raises the token first, then replaces ciphertexts one by
+ * one. So a snapshot with a ciphertext under another data key than the state's is not kept.
  */
+
+/** An environment exactly as of `state.revision`. */
+export interface Snapshot {
+  state: EnvironmentState;
+  /** In key order: the head of every secret, and dead heads that were not moved to the tombstones yet. */
+  heads: readonly HeadRecord[];
+}
 
 interface KeptSnapshot extends Pick<EnvironmentState, 'id' | 'fence' | 'revision' | 'digest' | 'keyVersion'> {
   projectId: string;
@@ -24,8 +30,8 @@ interface KeptSnapshot extends Pick<EnvironmentState, 'id' | 'fence' | 'revision
 }
 
 /**
- * Snapshots also go with their data key, which is handed out for four minutes. Moving the service to the other region and
- * back takes longer than this, so no snapshot outlives changes that only the other region knows.
+ * Moving the service to the other region and back takes longer, so no snapshot outlives changes that only the other
+ * region knows. Snapshots also go with their data key.
  */
 export const maximumAgeMs = 3 * 60_000;
 
@@ -42,12 +48,8 @@ whenRetired(({ projectId, keyVersion }) => {
   }
 });
 
-/** Whether a snapshot of the environment is kept that its state may turn out to match. */
-export function hasSnapshot(path: EnvironmentPath): boolean {
-  return find(path) !== undefined;
-}
+export const hasSnapshot = (path: EnvironmentPath): boolean => find(path) !== undefined;
 
-/** The heads of the state's revision, in key order, if they are kept. */
 export function keptHeads(path: EnvironmentPath, state: EnvironmentState): readonly HeadRecord[] | undefined {
   const snapshot = find(path);
   if (snapshot === undefined || !isOf(snapshot, state)) return undefined;
@@ -57,14 +59,8 @@ export function keptHeads(path: EnvironmentPath, state: EnvironmentState): reado
   return snapshot.heads;
 }
 
-/**
- * Keeps a snapshot that adds up to the state's digest. Drops the least recently used ones, to make room or because they
- * are too old to be used.
- */
-export function keepSnapshot(
-  path: EnvironmentPath,
-  { state, heads }: { state: EnvironmentState; heads: readonly HeadRecord[] },
-): void {
+/** Keeps a snapshot that matches the state's digest, and drops old and least recently used ones. */
+export function keepSnapshot(path: EnvironmentPath, { state, heads }: Snapshot): void {
   const place = placeOf(path);
   forget(place);
   const maximumBytes = settings().SNAPSHOT_CACHE_BYTES;
@@ -77,14 +73,11 @@ export function keepSnapshot(
     forget(oldest);
   }
   keptBytes.value += bytes;
-  const own = { id, fence, revision, digest, keyVersion, projectId, heads: copyOf(heads), bytes };
-  kept.set(place, { ...own, keptAtMs: Date.now() });
+  const facts = { id, fence, revision, digest, keyVersion, projectId };
+  kept.set(place, { ...facts, heads: copyOf(heads), bytes, keptAtMs: Date.now() });
 }
 
-/**
- * Ciphertexts come from the SDK as parts of buffers that it shares with other calls. Keeping one would keep all 8 KB of
- * its buffer.
- */
+/** The SDK's ciphertexts are parts of buffers that it shares with other calls; keeping one would keep all 8 KB. */
 function copyOf(heads: readonly HeadRecord[]): readonly HeadRecord[] {
   const all = new Uint8Array(heads.reduce((sum, { sealed }) => sum + (sealed?.length ?? 0), 0));
   let end = 0;
@@ -101,22 +94,18 @@ function copyOf(heads: readonly HeadRecord[]): readonly HeadRecord[] {
 }
 
 /** Call this when reads turned out not to belong together. */
-export function forgetSnapshot(path: EnvironmentPath): void {
-  forget(placeOf(path));
-}
+export const forgetSnapshot = (path: EnvironmentPath): void => forget(placeOf(path));
 
 function find(path: EnvironmentPath): KeptSnapshot | undefined {
   const snapshot = kept.get(placeOf(path));
   return snapshot === undefined || isTooOld(snapshot) ? undefined : snapshot;
 }
 
-function isTooOld({ keptAtMs }: KeptSnapshot): boolean {
-  return Date.now() - keptAtMs >= maximumAgeMs;
-}
+const isTooOld = ({ keptAtMs }: KeptSnapshot) => Date.now() - keptAtMs >= maximumAgeMs;
 
 function isOf(snapshot: KeptSnapshot, state: EnvironmentState): boolean {
-  if (state.pending !== undefined) return false;
-  return (['id', 'fence', 'revision', 'digest', 'keyVersion'] as const).every(name => snapshot[name] === state[name]);
+  const names = ['id', 'fence', 'revision', 'digest', 'keyVersion'] as const;
+  return state.pending === undefined && names.every(name => snapshot[name] === state[name]);
 }
 
 function forget(place: string): void {
@@ -124,6 +113,4 @@ function forget(place: string): void {
   kept.delete(place);
 }
 
-function placeOf(path: EnvironmentPath): string {
-  return keys.environmentState(path).pk;
-}
+const placeOf = (path: EnvironmentPath): string => keys.environmentState(path).pk;

@@ -5,18 +5,13 @@ import type { ProjectRecord } from '../../table/records/project.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
 import { StaleRead } from './stale-read.ts';
 
-/** The place of a value in its project. */
 type ValuePlace = Pick<Place, 'environmentId' | 'key' | 'version'>;
 
-/** A head or version with its value. */
 type Sealed = Pick<HeadRecord, 'key' | 'version' | 'sealed' | 'keyVersion'>;
 
 export type KeyRing = ReturnType<typeof keyRing>;
 
-/**
- * Seals and opens values with the data keys that the project had when it was read. Each data key is unwrapped once, on
- * first use.
- */
+/** Seals and opens values with the data keys that the project had when it was read, each unwrapped on first use. */
 export function keyRing(
   organizationId: string,
   project: Pick<ProjectRecord, 'id' | 'slug' | 'keyVersion' | 'wrappedKeys'>,
@@ -27,19 +22,15 @@ export function keyRing(
     const unwrapped = opened.get(keyVersion);
     if (unwrapped !== undefined) return unwrapped;
     const wrapped = project.wrappedKeys[String(keyVersion)];
-    if (wrapped === undefined) {
-      throw new StaleRead(`The project ${projectId} has no data key of version ${keyVersion}.`);
-    }
+    if (wrapped === undefined) throw new StaleRead(`Project ${projectId} has no data key of version ${keyVersion}.`);
     const key = dataKey({ organizationId, projectId, keyVersion }, wrapped).then(cipherKey);
     opened.set(keyVersion, key);
     return key;
   };
   return {
-    /** The key version that `seal` uses. */
     keyVersion: project.keyVersion,
     /** Unwraps the data key of most values, so that this can run in parallel with other work. */
     prepare: async () => void (await keyOf(project.keyVersion)),
-    /** Whether the project had the record's data key when it was read. */
     canOpen: ({ keyVersion }: Sealed) =>
       keyVersion !== undefined && project.wrappedKeys[String(keyVersion)] !== undefined,
     seal: async (value: string, place: ValuePlace): Promise<Uint8Array> => {
@@ -48,8 +39,8 @@ export function keyRing(
     },
     /**
      * The value of a head or version.
-     * @throws StaleRead if the project lacks its data key, because a rotation was completed in between; AlteredCiphertext
-     * naming the place if the ciphertext does not belong there
+     * @throws StaleRead if the project lacks its data key because a rotation was completed; AlteredCiphertext naming
+     * the place if the ciphertext does not belong there
      */
     open: async (environmentId: string, { key, version, sealed, keyVersion }: Sealed): Promise<string> => {
       if (sealed === undefined || keyVersion === undefined) {

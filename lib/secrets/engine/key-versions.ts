@@ -10,17 +10,10 @@ import { findTombstones } from './tombstones.ts';
 export type KeyPath = EnvironmentPath & { key: string };
 
 /** When a key changed, and whether it had a value from then on. */
-export type KeyChange = Pick<VersionRecord, 'version' | 'revision' | 'deleted'>;
+type KeyChange = Pick<VersionRecord, 'version' | 'revision' | 'deleted'>;
 
-/**
- * Every committed change of a key, without its values, oldest first.
- * @returns undefined if the environment no longer exists
- */
-export async function readKeyChanges(
-  log: Log,
-  path: KeyPath,
-  environmentId: string,
-): Promise<readonly KeyChange[] | undefined> {
+/** Every committed change of a key, without its values, oldest first; undefined if the environment is gone. */
+export async function readKeyChanges(log: Log, path: KeyPath, environmentId: string) {
   return readAgainWhileStale(log, path, async () => {
     const { state, head } = await readTogether({ state: stateAt(path), head: at(headRecord, path, path.key) });
     if (state?.id !== environmentId || state.status !== 'active') return undefined;
@@ -36,20 +29,15 @@ export async function readKeyChanges(
   });
 }
 
-/** The key's newest committed version, 0 if there is none, and whether it is a deletion. */
-export interface NewestVersion {
-  version: number;
-  isDeleted: boolean;
-}
-
 /**
- * Every version below a head is committed. The head itself is not if it is stamped with the revision in progress.
+ * The newest committed version, or 0. Every version below a head is committed, and so is the head unless it is stamped
+ * with the revision in progress.
  * @throws StaleRead if the head's revision is later than the state's and is not that of the change in progress
  */
 export async function newestVersion(
   path: KeyPath,
   { state, head }: { state: EnvironmentState; head: HeadRecord | undefined },
-): Promise<NewestVersion> {
+): Promise<{ version: number; isDeleted: boolean }> {
   // Read after the head, because a deleted key has its tombstone by the time its head is gone.
   const newest = head ?? (await findTombstones(path, [path.key]))[0];
   if (newest === undefined) return { version: 0, isDeleted: false };
@@ -59,17 +47,10 @@ export async function newestVersion(
   throw new StaleRead(`The head of ${newest.key} in environment ${state.id} is ahead of the state.`);
 }
 
-/**
- * The head may have been read before the state, and may belong to a change that was undone before the state reached its
- * revision.
- * @throws StaleRead if the head has changed
- */
-export async function requireSameHead(
-  { key, ...path }: KeyPath,
-  { version, revision, fence }: HeadRecord,
-): Promise<void> {
-  const now = await find(at(headRecord, path, key));
-  if (now?.version === version && now.revision === revision && now.fence === fence) return;
+/** A head read before the state may belong to a change that was undone since. @throws StaleRead if it has changed */
+export async function requireSameHead({ key, ...path }: KeyPath, { version, revision, fence }: HeadRecord) {
+  const head = await find(at(headRecord, path, key));
+  if (head?.version === version && head.revision === revision && head.fence === fence) return;
   throw new StaleRead(`The head of ${key} (${keys.environmentState(path).pk}) changed during the read.`);
 }
 

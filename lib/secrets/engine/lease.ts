@@ -2,35 +2,30 @@ import type { Log } from '../../core/logger.ts';
 import { type Condition, equals, exists, lessThan } from '../../table/expressions.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
 import { find } from '../../table/read.ts';
-import type { EnvironmentState, FenceRecord } from '../../table/records/environment.ts';
+import type { EnvironmentState } from '../../table/records/environment.ts';
 import { withDeadline } from '../../table/retry.ts';
 import { retryOnConditionFailed, transact, transactIfHolds, update } from '../../table/write.ts';
-import { type Fenced, fenced, maximumFences, notRisen, putFences, removeFences, stateAt } from './fencing.ts';
+import type { FenceCopies, Fenced } from './fencing.ts';
+import { fenced, maximumFences, notRisen, putFences, removeFences, stateAt } from './fencing.ts';
 
 /** One writer's right to write or undo a large change: the state has its fencing token and a `pending`. */
 export interface Lease extends Fenced {
-  /** The current revision, until the change commits. */
   revision: number;
-  /** How many copies of the token there are. */
   fences: number;
   heartbeat: number;
 }
 
-/** Condition on the state: the lease is still held. */
-export function isHeld(lease: Lease): Condition<EnvironmentState> {
-  return { ...notRisen(lease), pending: exists };
-}
+export const isHeld = (lease: Lease): Condition<EnvironmentState> => ({ ...notRisen(lease), pending: exists });
 
-/** The lease that `acquire` takes. */
 export function newLease(path: EnvironmentPath, state: EnvironmentState, fences: number): Lease {
   return { ...fenced(path, state), fence: state.fence + 1, revision: state.revision, fences, heartbeat: 1 };
 }
 
 /** @throws ConditionFailed if the environment was changed, deleted or leased since it was read */
 export async function acquire(lease: Lease): Promise<void> {
-  const before = { ...notRisen({ ...lease, fence: lease.fence - 1 }), status: equals('active') };
+  const isSame = { ...notRisen({ ...lease, fence: lease.fence - 1 }), status: equals('active') };
   await transact([
-    update(stateAt(lease.path), { set: { fence: lease.fence, pending: pendingOf(lease) } }, { if: before }),
+    update(stateAt(lease.path), { set: { fence: lease.fence, pending: pendingOf(lease) } }, { if: isSame }),
     ...putFences(lease, lease.fences),
   ]);
 }
@@ -39,7 +34,6 @@ function pendingOf({ revision, fences, heartbeat }: Lease): NonNullable<Environm
   return { revision: revision + 1, fences, heartbeat };
 }
 
-/** The lease recorded in the state. */
 function leaseIn(path: EnvironmentPath, state: EnvironmentState): Lease | undefined {
   const { pending, revision } = state;
   if (pending === undefined) return undefined;
@@ -47,8 +41,8 @@ function leaseIn(path: EnvironmentPath, state: EnvironmentState): Lease | undefi
 }
 
 /**
- * How long a lease must show no sign of life before it is taken over: three heartbeats. It is constant, so that changes
- * work again within five seconds of a crash, even after many crashes.
+ * How long a lease must show no sign of life before it is taken over: three heartbeats. Constant, so that changes
+ * succeed again within five seconds of a crash, even after many.
  */
 export const leaseMs = 3000;
 
@@ -56,11 +50,7 @@ export const leaseMs = 3000;
  * Takes over the change in progress.
  * @throws ConditionFailed if its writer has shown a sign of life since `state` was read, or another writer was first
  */
-export async function takeOver(
-  path: EnvironmentPath,
-  state: EnvironmentState,
-  copies: readonly (FenceRecord | undefined)[],
-): Promise<Lease> {
+export async function takeOver(path: EnvironmentPath, state: EnvironmentState, copies: FenceCopies): Promise<Lease> {
   const lease = leaseIn(path, state);
   if (lease === undefined) throw new Error(`No change of environment ${state.id} is under way.`);
   return raiseFence(lease, { if: { 'pending.heartbeat': equals(lease.heartbeat) }, copies });
@@ -74,19 +64,15 @@ export async function raiseFence(
   lease: Lease,
   more: {
     if?: Condition<EnvironmentState>;
-    copies?: readonly (FenceRecord | undefined)[];
+    copies?: FenceCopies;
     set?: Partial<Pick<EnvironmentState, 'keyVersion'>>;
     abandoned?: true;
   } = {},
 ): Promise<Lease> {
   const raised = { ...lease, fence: lease.fence + 1, fences: maximumFences, heartbeat: lease.heartbeat + 1 };
-  const pending = { ...pendingOf(raised), abandoned: more.abandoned };
+  const set = { ...more.set, fence: raised.fence, pending: { ...pendingOf(raised), abandoned: more.abandoned } };
   await transact([
-    update(
-      stateAt(lease.path),
-      { set: { ...more.set, fence: raised.fence, pending } },
-      { if: { ...isHeld(lease), ...more.if } },
-    ),
+    update(stateAt(lease.path), { set }, { if: { ...isHeld(lease), ...more.if } }),
     ...putFences(raised, raised.fences, more.copies),
   ]);
   return raised;
@@ -101,8 +87,8 @@ export async function releaseLease(lease: Lease): Promise<void> {
 }
 
 /**
- * Blocks writes of values encrypted under a data key older than `keyVersion`: changes that were decided before are
- * rejected, and writers that decide again find that they need the new key.
+ * Blocks writes of values under a data key older than `keyVersion`: changes already decided are rejected, and writers
+ * that decide again need the new key.
  */
 export async function fenceEnvironment(path: EnvironmentPath, projectId: string, keyVersion: number): Promise<void> {
   await retryOnConditionFailed(async () => {
@@ -138,8 +124,8 @@ export async function withHeartbeat<T>(lease: Lease, log: Log, work: () => Promi
 async function beat(lease: Lease, heartbeat: number, log: Log): Promise<void> {
   // A late heartbeat must not overwrite a newer one.
   const condition: Condition<EnvironmentState> = { ...isHeld(lease), 'pending.heartbeat': lessThan(heartbeat) };
+  const write = update(stateAt(lease.path), { set: { 'pending.heartbeat': heartbeat } }, { if: condition });
   try {
-    const write = update(stateAt(lease.path), { set: { 'pending.heartbeat': heartbeat } }, { if: condition });
     // If it doesn't hold, the lease was lost, so the next step will be rejected.
     await withDeadline(() => transactIfHolds([write]), heartbeatMs);
   } catch (error) {

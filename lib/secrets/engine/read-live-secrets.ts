@@ -11,7 +11,6 @@ import { type BegunSnapshot, beginSnapshot, finishSnapshot, isLive, isUnfinished
 import { type RecordedChange, readChangesFrom } from './revision-log.ts';
 import { readAgainWhileStale } from './stale-read.ts';
 
-/** Reads of an environment's secrets, started before their caller is authorized. */
 export interface EnvironmentReads {
   path: EnvironmentPath;
   project: ProjectRecord | undefined;
@@ -21,15 +20,12 @@ export interface EnvironmentReads {
   changes: readonly RecordedChange[];
 }
 
-/** The secrets of an environment at one revision, with the keys to decrypt them. */
 export interface LiveSecrets {
   project: ProjectRecord;
   state: EnvironmentState;
   /** The revision of `live`: the first of the requested ones, or the current one. */
   revision: number;
-  /** The heads of the secrets that exist, in key order. */
   live: HeadRecord[];
-  /** The same at the current revision. */
   now: HeadRecord[];
   /** The same at each of the requested revisions. */
   moments: HeadRecord[][];
@@ -39,16 +35,16 @@ export interface LiveSecrets {
 /**
  * One round trip, in parallel with authentication.
  * @param revisions earlier revisions to read; none for the current one
- * @param known the state, if the request has just read it
+ * @param currentState the state, if the request has just read it
  */
 export async function beginRead(
   path: EnvironmentPath,
   revisions: readonly number[] = [],
-  known?: EnvironmentState,
+  currentState?: EnvironmentState,
 ): Promise<EnvironmentReads> {
   const [project, snapshot, changes] = await Promise.all([
     find(at(projectRecord, path.orgSlug, path.project)),
-    beginSnapshot(path, known),
+    beginSnapshot(path, currentState),
     revisions.length === 0 ? [] : readChangesFrom(path, Math.min(...revisions)),
   ]);
   return { path, project, snapshot, revisions, changes };
@@ -56,9 +52,8 @@ export async function beginRead(
 
 /**
  * Passes a snapshot of an environment's secrets to `use`. Reads again if the items read don't belong together.
- * @param right what the caller must be allowed to do; `see` for responses that reveal no more than the template
- * @param opensValues whether `use` decrypts, so that the data key can be unwrapped while the rest of a large environment
- * is read
+ * @param right `see` for responses that reveal no more than the template
+ * @param opensValues whether `use` decrypts: the data key is then unwrapped during the rest of a long read
  * @throws project_not_found, environment_not_found, forbidden
  */
 export async function readLive<T>(
@@ -82,19 +77,10 @@ export async function readLive<T>(
     const moments = past.map(heads => heads.filter(isLive));
     const now = snapshot.heads.filter(isLive);
     const shown = revisions.length === 0 ? now : moments.flat();
-    requireKeys(
-      ring,
-      shown.filter(({ destroyed }) => destroyed === undefined),
-    );
+    const valued = shown.filter(({ destroyed }) => destroyed === undefined);
+    requireKeys(ring, valued);
     const { state } = snapshot;
-    return use({
-      project,
-      state,
-      revision: revisions[0] ?? state.revision,
-      live: moments[0] ?? now,
-      now,
-      moments,
-      ring,
-    });
+    const [revision = state.revision] = revisions;
+    return use({ project, state, revision, live: moments[0] ?? now, now, moments, ring });
   });
 }

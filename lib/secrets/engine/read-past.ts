@@ -2,7 +2,8 @@ import { ApiError } from '../../core/errors.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
-import { headsBefore, type Snapshot } from './read-snapshot.ts';
+import type { Snapshot } from './kept-snapshots.ts';
+import { headsBefore } from './read-snapshot.ts';
 import { type RecordedChange, readChangesFrom } from './revision-log.ts';
 import { StaleRead } from './stale-read.ts';
 
@@ -30,9 +31,9 @@ export async function headsAt(
   requireRevision(state, revision);
   if (revision === state.revision) return heads;
   if (revision <= state.firstRevision) return [];
-  const within = (some: readonly RecordedChange[]) =>
-    some.filter(change => change.revision >= revision && change.revision <= state.revision);
-  const isWhole = (some: readonly RecordedChange[]) => some.length > state.revision - revision;
+  const within = (recorded: readonly RecordedChange[]) =>
+    recorded.filter(change => change.revision >= revision && change.revision <= state.revision);
+  const isWhole = (recorded: readonly RecordedChange[]) => recorded.length > state.revision - revision;
   let since = within(changes);
   // They were read in parallel with the state, so the newest may be missing.
   if (!isWhole(since)) since = within(await readChangesFrom(path, revision));
@@ -46,14 +47,9 @@ export async function headsAt(
 
 /** @throws version_destroyed naming the keys whose values were destroyed */
 export function requireValues(heads: readonly HeadRecord[]): void {
-  const gone = heads.filter(({ destroyed }) => destroyed === true).map(({ key }) => key);
-  if (gone.length === 0) return;
-  const keys = [...new Set(gone)].toSorted();
-  throw new ApiError(
-    'version_destroyed',
-    `Values from that point in time were destroyed: ${keys.slice(0, 5).join(', ')}`,
-    {
-      details: { keys },
-    },
-  );
+  const destroyedKeys = heads.filter(({ destroyed }) => destroyed === true).map(({ key }) => key);
+  if (destroyedKeys.length === 0) return;
+  const keys = [...new Set(destroyedKeys)].toSorted();
+  const message = `Values from that point in time were destroyed: ${keys.slice(0, 5).join(', ')}`;
+  throw new ApiError('version_destroyed', message, { details: { keys } });
 }

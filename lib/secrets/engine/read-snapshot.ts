@@ -5,16 +5,9 @@ import { type EnvironmentState, environmentStateRecord } from '../../table/recor
 import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../../table/records/secret.ts';
 import { addUpTo } from './digest.ts';
 import { stateAt } from './fencing.ts';
-import { hasSnapshot, keptHeads } from './kept-snapshots.ts';
+import { hasSnapshot, keptHeads, type Snapshot } from './kept-snapshots.ts';
 import { type RecordedChange, readChangesFrom, versionsBefore } from './revision-log.ts';
 import { StaleRead } from './stale-read.ts';
-
-/** An environment exactly as of `state.revision`. */
-export interface Snapshot {
-  state: EnvironmentState;
-  /** In key order: the head of every secret, and dead heads that were not moved to the tombstones yet. */
-  heads: readonly HeadRecord[];
-}
 
 /** The first page of the Query that reads an environment: its state, then heads up to 1 MB. Or all heads. */
 export interface FirstPage {
@@ -24,22 +17,20 @@ export interface FirstPage {
   page: Page;
 }
 
-/** The first page, or the state alone: with the heads of its revision if they were kept. */
 export type BegunSnapshot =
   | FirstPage
   | (Pick<FirstPage, 'path' | 'state'> & { kept: readonly HeadRecord[] | undefined });
 
 /**
- * Starts to read a whole environment. Everything that needs all of its secrets starts here. One round trip, in parallel
- * with authentication.
- * @param known the state, if the request has just read it
+ * Starts every read of a whole environment. One round trip, in parallel with authentication.
+ * @param currentState the state, if the request has just read it
  */
-export async function beginSnapshot(path: EnvironmentPath, known?: EnvironmentState): Promise<BegunSnapshot> {
-  if (known === undefined && !hasSnapshot(path)) return readFirstPage(path);
-  const state = known ?? (await find(stateAt(path)));
+export async function beginSnapshot(path: EnvironmentPath, currentState?: EnvironmentState): Promise<BegunSnapshot> {
+  if (currentState === undefined && !hasSnapshot(path)) return readFirstPage(path);
+  const state = currentState ?? (await find(stateAt(path)));
   const kept = state === undefined ? [] : keptHeads(path, state);
-  if (known === undefined || kept !== undefined) return { path, state, kept };
-  return { path, state, page: { items: await readSideBySide(path, known, undefined), next: undefined } };
+  if (currentState === undefined || kept !== undefined) return { path, state, kept };
+  return { path, state, page: { items: await readSideBySide(path, currentState, undefined), next: undefined } };
 }
 
 export async function readFirstPage(path: EnvironmentPath): Promise<FirstPage> {
@@ -53,8 +44,7 @@ export function stateIn({ items: [first] }: Pick<Page, 'items'>): EnvironmentSta
 }
 
 /**
- * Reads the rest and resolves it to one revision: a head stamped later than the state belongs to a change that is in
- * progress, abandoned or just committed, and is replaced by the version before that change.
+ * Reads the rest and resolves it to one revision: the version before replaces a head stamped later than the state.
  * @throws StaleRead if the items are of different revisions: DynamoDB isolates a transaction from a Query only item by
  * item (Developer Guide, "Isolation levels"), so a reader may see half of a commit
  */
@@ -65,29 +55,24 @@ export async function finishSnapshot(begun: BegunSnapshot): Promise<Snapshot> {
   return { state, heads: await readHeads(path, state, 'page' in begun ? begun.page : undefined) };
 }
 
-/** Whether `finishSnapshot` still has to read heads. */
 export function isUnfinished(begun: BegunSnapshot): boolean {
   return 'page' in begun ? begun.page.next !== undefined : begun.kept === undefined;
 }
 
-async function readHeads(
-  path: EnvironmentPath,
-  state: EnvironmentState,
-  page: Page | undefined,
-): Promise<HeadRecord[]> {
+async function readHeads(path: EnvironmentPath, state: EnvironmentState, page: Page | undefined) {
   const isComplete = page !== undefined && page.next === undefined;
   const rest = isComplete ? [] : await readSideBySide(path, state, page?.next);
-  const read = ofKind(headRecord, [...(page?.items ?? []), ...rest]);
-  let heads = await resolveHeads(read, state.revision, wanted => readVersions(path, wanted));
+  const storedHeads = ofKind(headRecord, [...(page?.items ?? []), ...rest]);
+  let heads = await resolveHeads(storedHeads, state.revision, requested => readVersions(path, requested));
   if (!addUpTo(state.digest, heads)) {
-    // A key deleted during the read no longer has a head. Without this step, a multi-page read would almost never
-    // resolve to one revision while keys are being deleted one after another.
+    // A key deleted during the read no longer has a head. Without this, a read of several pages would rarely resolve
+    // while keys are being deleted one after another.
     heads = await headsBefore(path, heads, await readChangesFrom(path, state.revision + 1), state);
   }
   // A current value can't be destroyed, so this version has been replaced since.
-  const gone = heads.find(({ destroyed }) => destroyed === true);
-  if (gone === undefined) return heads;
-  throw new StaleRead(`Version ${gone.version} of ${gone.key} in environment ${state.id} was destroyed.`);
+  const replaced = heads.find(({ destroyed }) => destroyed === true);
+  if (replaced === undefined) return heads;
+  throw new StaleRead(`Version ${replaced.version} of ${replaced.key} in environment ${state.id} was destroyed.`);
 }
 
 /** The items after the first page, or all of them, cut where the state says. One round trip if no range has more than a page. */
@@ -98,13 +83,12 @@ async function readSideBySide(
 ): Promise<Item[]> {
   const firstKey = startAfter?.sk ?? keys.head(path, pages[0]?.from ?? '').sk;
   const cuts = pages.map(({ from }) => from).filter(from => keys.head(path, from).sk > firstKey);
-  const read = await Promise.all(
-    ['', ...cuts].map((from, index) =>
-      queryItems({ ...ranges.heads(path, from, cuts[index]), startAfter: from === '' ? startAfter : undefined }),
-    ),
+  const headRanges = ['', ...cuts].map((from, index) => ranges.heads(path, from, cuts[index]));
+  const parts = await Promise.all(
+    headRanges.map((range, index) => queryItems({ ...range, startAfter: index === 0 ? startAfter : undefined })),
   );
   // A cut ends one range and starts the next, which may have read it later.
-  return [...new Map(read.flat().map(item => [item.sk, item])).values()];
+  return [...new Map(parts.flat().map(item => [item.sk, item])).values()];
 }
 
 /**
@@ -119,10 +103,10 @@ export async function headsBefore(
   { id, revision, digest }: Pick<EnvironmentState, 'id' | 'revision' | 'digest'>,
 ): Promise<HeadRecord[]> {
   const versions = versionsBefore(changes);
-  const wanted = [...versions].map(([key, version]) => ({ key, version })).filter(({ version }) => version > 0);
-  const found = await readVersions(path, wanted);
+  const requested = [...versions].map(([key, version]) => ({ key, version })).filter(({ version }) => version > 0);
+  const records = await readVersions(path, requested);
   // A version of a later revision belongs to a newer environment with these slugs, whose revisions start above.
-  const past = [...heads.filter(({ key }) => !versions.has(key)), ...found.map(headOf)]
+  const past = [...heads.filter(({ key }) => !versions.has(key)), ...records.map(headOf)]
     .filter(head => head.revision <= revision)
     .sort((a, b) => (a.key < b.key ? -1 : 1));
   if (addUpTo(digest, past)) return past;
@@ -132,29 +116,28 @@ export async function headsBefore(
 
 type VersionId = Pick<VersionRecord, 'key' | 'version'>;
 
-/** The requested versions that exist. */
-export async function readVersions(path: EnvironmentPath, wanted: readonly VersionId[]): Promise<VersionRecord[]> {
-  const found = await readAll(wanted.map(({ key, version }) => at(versionRecord, path, key, version)));
-  return found.filter(version => version !== undefined);
+export async function readVersions(path: EnvironmentPath, requested: readonly VersionId[]): Promise<VersionRecord[]> {
+  const records = await readAll(requested.map(({ key, version }) => at(versionRecord, path, key, version)));
+  return records.filter(record => record !== undefined);
 }
 
 /**
  * The heads as they were at `revision`. Every version below a head is committed, so going back one version at a time
- * finds the right one. A key without one does not exist.
+ * finds the right one.
  */
 export async function resolveHeads(
   heads: readonly HeadRecord[],
   revision: number,
-  readThese: (wanted: readonly VersionId[]) => Promise<readonly (VersionRecord | undefined)[]>,
+  read: (requested: readonly VersionId[]) => Promise<readonly (VersionRecord | undefined)[]>,
 ): Promise<HeadRecord[]> {
   const resolved = new Map(heads.map(head => [head.key, head.revision <= revision ? head : undefined]));
   let later: VersionId[] = heads.filter(head => head.revision > revision);
   while (later.length > 0) {
-    const before = later
-      .map(({ key, version }) => ({ key, version: version - 1 }))
-      .filter(({ version }) => version > 0);
+    const earlier = later
+      .filter(({ version }) => version > 1)
+      .map(({ key, version }) => ({ key, version: version - 1 }));
     later = [];
-    for (const record of before.length === 0 ? [] : await readThese(before)) {
+    for (const record of earlier.length === 0 ? [] : await read(earlier)) {
       if (record === undefined) continue;
       if (record.revision <= revision) resolved.set(record.key, headOf(record));
       else later.push(record);
@@ -169,7 +152,6 @@ export function headOf(version: VersionRecord): HeadRecord {
   return { ...same, createdAt: keyCreatedAt, updatedAt: createdAt, updatedBy: createdBy };
 }
 
-/** The head as an entry of the history. */
 export function versionOf(head: HeadRecord): VersionRecord {
   const { createdAt, updatedAt, updatedBy, ...same } = head;
   return { ...same, keyCreatedAt: createdAt, createdAt: updatedAt, createdBy: updatedBy };

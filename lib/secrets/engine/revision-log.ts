@@ -1,16 +1,10 @@
 import { type EnvironmentPath, ranges } from '../../table/keys.ts';
-import { type Item, queryItems, queryPages } from '../../table/read.ts';
-import {
-  type RevisionPartRecord,
-  type RevisionRecord,
-  revisionPartRecord,
-  revisionRecord,
-} from '../../table/records/secret.ts';
+import { type Item, ofKind, queryItems, queryPages } from '../../table/read.ts';
+import type { RevisionPartRecord, RevisionRecord } from '../../table/records/secret.ts';
+import { revisionPartRecord, revisionRecord } from '../../table/records/secret.ts';
 
-/** A change as recorded, with all of its keys. */
 export type RecordedChange = Omit<RevisionRecord, 'parts' | 'fence'>;
 
-/** The changes from a revision on, oldest first. */
 export async function readChangesFrom(path: EnvironmentPath, revision: number): Promise<RecordedChange[]> {
   return assemble(await queryItems(ranges.revisions(path, Math.max(0, revision), Number.MAX_SAFE_INTEGER)));
 }
@@ -44,13 +38,8 @@ export async function readChangesBefore(
 
 /** Joins changes with their parts, and drops parts of changes that never committed. Pure. */
 function assemble(items: Item[]): RecordedChange[] {
-  const parts = new Map<string, RevisionPartRecord[]>();
   const idOf = ({ revision, fence }: RevisionPartRecord) => `${revision} ${fence}`;
-  for (const item of items) {
-    if (item.kind !== revisionPartRecord.kind) continue;
-    const part = revisionPartRecord.parse(item);
-    parts.set(idOf(part), [...(parts.get(idOf(part)) ?? []), part]);
-  }
+  const parts = Map.groupBy(ofKind(revisionPartRecord, items), idOf);
   return items
     .filter(({ kind }) => kind === revisionRecord.kind)
     .map(item => {

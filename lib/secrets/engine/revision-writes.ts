@@ -3,29 +3,21 @@ import type { EnvironmentPath } from '../../table/keys.ts';
 import { at } from '../../table/read.ts';
 import { auditRecord } from '../../table/records/audit.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
-import {
-  type HeadRecord,
-  type RevisionPartRecord,
-  revisionPartRecord,
-  revisionRecord,
-} from '../../table/records/secret.ts';
+import type { HeadRecord, RevisionPartRecord } from '../../table/records/secret.ts';
+import { revisionPartRecord, revisionRecord } from '../../table/records/secret.ts';
 import { put, type Write } from '../../table/write.ts';
 import { isLive } from './read-snapshot.ts';
 import type { SizedWrite } from './write-steps.ts';
 
-/** What is recorded about a change. */
 export interface RevisedChange {
   path: EnvironmentPath;
   state: EnvironmentState;
   /** The heads as of the state's revision, or tombstones, by key; at least those of the changed keys. */
   before: ReadonlyMap<string, HeadRecord>;
-  /** The new heads, stamped with the state's revision + 1 and its fencing token + 1. */
   heads: readonly HeadRecord[];
   /** Puts the audit entry, which must be new. */
   audit: Write;
-  /** The revision that the change restores. */
   restored?: number | undefined;
-  /** Why the change is made. */
   message?: string | undefined;
 }
 
@@ -35,30 +27,21 @@ const maximumBytesPerPart = 100_000;
 const bytesBesideKey = 16;
 
 /**
- * The writes that record a change: `main` belongs in its commit, with the new digest. The parts come before; only changes
- * with more keys than fit in one item have any. Pure.
+ * The writes that record a change: `main` belongs in its commit, with the new digest; `parts` come before, with the
+ * keys that don't fit in one item. Pure.
  */
 export function revisionWrites(change: RevisedChange): { main: (digest: string) => Write; parts: SizedWrite[] } {
   const { path, state, message, restored, audit } = change;
   const [first, ...others] = partsOfChange(change);
-  const { id, action, from } = auditRecord.parse(audit.item ?? {});
+  const { id: changeId, action, from: source } = auditRecord.parse(audit.item ?? {});
   const [head] = change.heads;
   if (first === undefined || head === undefined) throw new Error('A change without a key is not recorded.');
   const revision = state.revision + 1;
+  const from = source && { slug: source.slug, revision: source.revision };
+  const author = { createdAt: head.updatedAt, createdBy: head.updatedBy };
+  const record = { ...first, parts: others.length, changeId, action, message, ...author, from, restored };
   return {
-    main: digest =>
-      put(at(revisionRecord, path, revision), {
-        ...first,
-        parts: others.length,
-        digest,
-        changeId: id,
-        action,
-        message,
-        createdAt: head.updatedAt,
-        createdBy: head.updatedBy,
-        from: from === undefined ? undefined : { slug: from.slug, revision: from.revision },
-        restored,
-      }),
+    main: digest => put(at(revisionRecord, path, revision), { ...record, digest }),
     parts: others.map((part, index) => ({
       write: put(at(revisionPartRecord, path, revision, index + 1), part),
       bytes: 2 * maximumBytesPerPart,
@@ -70,17 +53,12 @@ function partsOfChange({ state, before, heads }: RevisedChange): RevisionPartRec
   const maximum = { count: Number.POSITIVE_INFINITY, bytes: maximumBytesPerPart };
   const sizeOf = ({ key }: HeadRecord) => ({ count: 1, bytes: Buffer.byteLength(key) + bytesBesideKey });
   return chunksWithin(maximum, heads, sizeOf).map(chunk => {
-    const changed = (kind: ReturnType<typeof kindOf>) =>
-      chunk
-        .filter(head => kindOf(head, before.get(head.key)) === kind)
-        .map(({ key, version }): [string, number] => [key, version]);
-    return {
-      revision: state.revision + 1,
-      fence: state.fence + 1,
-      created: changed('created'),
-      updated: changed('updated'),
-      deleted: changed('deleted'),
-    };
+    const groups = Object.groupBy(chunk, head => kindOf(head, before.get(head.key)));
+    const versionsOf = (heads: readonly HeadRecord[] = []) =>
+      heads.map(({ key, version }): [string, number] => [key, version]);
+    const { created, updated, deleted } = groups;
+    const changed = { created: versionsOf(created), updated: versionsOf(updated), deleted: versionsOf(deleted) };
+    return { revision: state.revision + 1, fence: state.fence + 1, ...changed };
   });
 }
 

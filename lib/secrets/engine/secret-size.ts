@@ -16,16 +16,10 @@ export function secretSizeBytes(key: string, value: string): number {
 export function requireFitting(heads: readonly HeadRecord[]): void {
   const sizeBytes = heads.reduce((sum, head) => sum + (head.sizeBytes ?? 0), 0);
   if (sizeBytes <= maxEnvironmentBytes) return;
-  throw new ApiError(
-    'payload_too_large',
-    'The values of this comparison do not fit in one response; request it without them.',
-    {
-      details: { sizeBytes, maximumBytes: maxEnvironmentBytes },
-    },
-  );
+  const message = 'The values of this comparison do not fit in one response; request it without them.';
+  throw new ApiError('payload_too_large', message, { details: { sizeBytes, maximumBytes: maxEnvironmentBytes } });
 }
 
-/** An upper bound on the size of an item without its key and value. */
 const itemOverheadBytes = 1000;
 
 /** An upper bound on the size of a head or version as an item of the table. */

@@ -14,18 +14,13 @@ export class StaleRead extends Error {
 const maximumStaleReads = 10;
 
 /** @throws temporarily_unavailable, with an error in the log, if the reads stay inconsistent */
-export function readAgainWhileStale<T>(
-  log: Log,
-  place: EnvironmentPath,
-  attempt: (tries: number) => Promise<T>,
-): Promise<T> {
+export function readAgainWhileStale<T>(log: Log, place: EnvironmentPath, attempt: (tries: number) => Promise<T>) {
   return retryWhile(staleReadLimit(log, place), attempt);
 }
 
 /**
- * Counts the stale reads of one request and distinguishes them from other errors. The next attempt reads the table
- * rather than a kept snapshot.
- * @returns a function that throws temporarily_unavailable after too many
+ * Counts the stale reads of one request. The next attempt reads the table rather than a kept snapshot.
+ * @returns a function that recognizes a stale read, and throws temporarily_unavailable after too many
  */
 export function staleReadLimit(log: Log, place: EnvironmentPath): (error: unknown) => error is StaleRead {
   let count = 0;
@@ -37,8 +32,7 @@ export function staleReadLimit(log: Log, place: EnvironmentPath): (error: unknow
     if (count < maximumStaleReads) return true;
     // An alarm counts these lines by `alarm`.
     log.error('an environment stays inconsistent however often it is read', error, { ...place, alarm: 'inconsistent' });
-    throw temporarilyUnavailable('The environment could not be read consistently. Send the request again.', error, {
-      isExpected: true,
-    });
+    const message = 'The environment could not be read consistently. Send the request again.';
+    throw temporarilyUnavailable(message, error, { isExpected: true });
   };
 }

@@ -13,11 +13,10 @@ import { stateAt } from './fencing.ts';
 /*
  * Only one of many writers of an environment can commit at a time, and the others' attempts are wasted. So a rejected
  * writer takes a ticket and waits until it is served. Tickets are only a hint: the fencing token decides what is
- * written, and a writer that waits too long goes ahead. So an abandoned ticket delays others by a second or two.
+ * written, and a writer that waits too long goes ahead, so an abandoned ticket delays others by a second or two.
  *
- * The counter of tickets is an item of its own, because taking one must not conflict with a commit. The number of the
- * ticket served last is in the state, so a commit ends its writer's ticket, and the read that shows a waiting writer
- * that it is served is also the read that it decides on.
+ * The counter of tickets is an item of its own, because taking one must not conflict with a commit. The last ticket
+ * served is in the state, so a commit ends its writer's ticket, and a writer decides on the read that serves it.
  */
 
 /** A writer goes ahead after this long if the queue makes no progress and no large change shows signs of life. */
@@ -25,18 +24,15 @@ const standstillMs = 1000;
 /** Those behind it wait a little longer, so that they don't all go ahead at once. */
 const standstillMsPerWriter = 20;
 const longestStandstillMs = 2000;
-/** How often the next writer in line reads the environment. */
 const shortestPauseMs = 5;
 const longestPauseMs = 1000;
 /** The fraction of its estimated wait that a writer sleeps. Waking up late would delay every writer behind it. */
 const sleptShare = 0.7;
 
-/** A writer that has been served competes with few others. */
 const pauseWhenServedMs = 3;
 
 /** The time per writer, as this process measured it last. A guess until then. */
 const usualServiceMs = processVariable('usual-service-time', () => 20);
-/** One crashed writer must not make all later estimates too long. */
 const longestUsualServiceMs = 100;
 
 /** Where the queue is: how many tickets were issued, and, in the state, how many served. */
@@ -46,15 +42,10 @@ export interface QueueReads {
 }
 
 /** Whether other writers are waiting, in which case an attempt would only get in their way. */
-export function areWaiting({ state, tickets }: QueueReads): boolean {
-  return (tickets?.issued ?? 0) > servedIn(state);
-}
+export const areWaiting = ({ state, tickets }: QueueReads): boolean => (tickets?.issued ?? 0) > servedIn(state);
 
-export function ticketsAt(path: EnvironmentPath) {
-  return at(ticketsRecord, path);
-}
+export const ticketsAt = (path: EnvironmentPath) => at(ticketsRecord, path);
 
-/** One writer's place in the queue. */
 export type Ticket = ReturnType<typeof newTicket>;
 
 export function newTicket(path: EnvironmentPath, budget: RetryBudget, log: Log) {
@@ -63,7 +54,6 @@ export function newTicket(path: EnvironmentPath, budget: RetryBudget, log: Log) 
   const ticket = {
     /** Whether the writer has already waited or doesn't have to wait. It then no longer lets other writers go first. */
     hasWaited: false,
-    /** How long to pause before the next attempt, if the queue determines it. */
     pauseMs: undefined as number | undefined,
     /**
      * Returns when the writer is served or may go ahead, or earlier if it can afford to read the environment repeatedly
@@ -91,11 +81,9 @@ export function newTicket(path: EnvironmentPath, budget: RetryBudget, log: Log) 
     },
     /** The number that the commit puts into the state, to end this ticket. */
     servedBy: (state: EnvironmentState) => (line === undefined ? undefined : Math.max(line.own, servedIn(state))),
-    /** The commit has ended the ticket. */
     committed: () => {
       isServed = false;
     },
-    /** Lets the next writer be served, if this one was and has not committed. */
     end: async (): Promise<void> => {
       if (!isServed || line === undefined) return;
       isServed = false;
@@ -105,20 +93,17 @@ export function newTicket(path: EnvironmentPath, budget: RetryBudget, log: Log) 
   return ticket;
 }
 
-/** A ticket in the line, and what its writer has seen of the line's progress. */
 type Line = ReturnType<typeof joinLine>;
 
 function joinLine(own: number, state: EnvironmentState | undefined) {
   const first = { served: servedIn(state), at: performance.now() };
   let latest = { ...first, heartbeat: state?.pending?.heartbeat };
   let serviceMs = usualServiceMs.value;
-  /** The number of writers before it. */
   const before = () => Math.max(0, own - 1 - latest.served);
   return {
     own,
     environmentId: state?.id,
     before,
-    /** The time per writer, measured as soon as the line has moved. */
     serviceMs: () => serviceMs,
     /** Notes the progress. @returns whether other writers come first; false once the line has stood still for too long */
     isBehind: (now: EnvironmentState | undefined): boolean => {
@@ -167,33 +152,18 @@ async function pauseInLine(line: Line, pauseMs: number, budget: RetryBudget): Pr
 
 function queueTooLong(queueMs: number): ApiError {
   const seconds = Math.max(1, Math.ceil(queueMs / 1000));
-  return new ApiError(
-    'temporarily_unavailable',
-    `Too many requests are waiting to change this environment. Send the request again in ${seconds} s.`,
-    { isExpected: true, retryAfterSeconds: seconds },
-  );
+  const message = `Too many requests are waiting to change this environment. Send the request again in ${seconds} s.`;
+  return new ApiError('temporarily_unavailable', message, { isExpected: true, retryAfterSeconds: seconds });
 }
 
 async function endService(path: EnvironmentPath, { own, environmentId = '' }: Line, log: Log): Promise<void> {
   const id = equals(environmentId);
+  const isBefore = [lessThan(own), absent].map(served => ({ id, served }));
   try {
-    await transactIfHolds([
-      update(
-        stateAt(path),
-        { set: { served: own } },
-        {
-          if: [
-            { id, served: lessThan(own) },
-            { id, served: absent },
-          ],
-        },
-      ),
-    ]);
+    await transactIfHolds([update(stateAt(path), { set: { served: own } }, { if: isBefore })]);
   } catch (error) {
     log.warn('could not end a ticket', { ...path, reason: String(error) });
   }
 }
 
-function servedIn(state: EnvironmentState | undefined): number {
-  return state?.served ?? 0;
-}
+const servedIn = (state: EnvironmentState | undefined): number => state?.served ?? 0;

@@ -10,10 +10,9 @@ import { stateAt } from './fencing.ts';
 import { type FirstPage, readFirstPage } from './read-snapshot.ts';
 
 /*
- * Tombstones of deleted keys are stored apart from the heads, so reads skip them. A small change writes the tombstone
- * in the transaction that removes the head. A large change can't, because readers need its heads until it commits: it
- * leaves dead heads, which are moved afterwards. They are committed and not part of the digest, so readers don't notice
- * when they are moved.
+ * Tombstones of deleted keys are stored apart from the heads, so reads skip them. A large change can't write them,
+ * because readers need its heads until it commits: it leaves dead heads, which are moved afterwards. Readers don't
+ * notice, because dead heads are committed and not part of the digest.
  */
 
 export function putTombstone(path: EnvironmentPath, head: HeadRecord): Write {
@@ -22,22 +21,18 @@ export function putTombstone(path: EnvironmentPath, head: HeadRecord): Write {
   return put(at(tombstoneRecord, path, key), tombstone);
 }
 
-/** The latest tombstone of each key that has one. For keys that had no head in an earlier read. */
 export async function findTombstones(path: EnvironmentPath, keys: readonly string[]): Promise<HeadRecord[]> {
-  const found = await readAll(keys.map(key => at(tombstoneRecord, path, key)));
-  return found.filter(tombstone => tombstone !== undefined);
+  const tombstones = await readAll(keys.map(key => at(tombstoneRecord, path, key)));
+  return tombstones.filter(tombstone => tombstone !== undefined);
 }
 
-/** Each takes two of a transaction's 100 writes. */
 const movedPerTransaction = 45;
 const transactionsAtOnce = 8;
 /** Bounds how long one request takes. Later requests move the rest. */
 const movedAtOnce = 1000;
 const movingTimeMs = 3000;
 
-/**
- * Moves dead heads to the tombstones. After a failure the next change continues, because the state still records them.
- */
+/** Moves dead heads to the tombstones. After a failure the next change continues, because the state records them. */
 export async function moveDeadHeads(path: EnvironmentPath, log: Log): Promise<void> {
   try {
     await withDeadline(() => moveSome(path), movingTimeMs);
@@ -47,12 +42,12 @@ export async function moveDeadHeads(path: EnvironmentPath, log: Log): Promise<vo
 }
 
 async function moveSome(path: EnvironmentPath): Promise<void> {
-  const begun = await readFirstPage(path);
-  const { state } = begun;
+  const firstPage = await readFirstPage(path);
+  const { state } = firstPage;
   if (state?.deadHeadsUpTo === undefined || state.status !== 'active') return;
-  const { dead, isAll } = await findDeadHeads(begun, state.revision);
-  for (const some of chunksOf(transactionsAtOnce, chunksOf(movedPerTransaction, dead))) {
-    const moved = await Promise.all(some.map(heads => transactIfHolds(heads.flatMap(head => moving(path, head)))));
+  const { dead, isAll } = await findDeadHeads(firstPage, state.revision);
+  for (const chunks of chunksOf(transactionsAtOnce, chunksOf(movedPerTransaction, dead))) {
+    const moved = await Promise.all(chunks.map(heads => transactIfHolds(heads.flatMap(head => moving(path, head)))));
     // Another writer has set one of them again, or is moving them too.
     if (moved.includes(false)) return;
   }
@@ -68,7 +63,6 @@ function moving(path: EnvironmentPath, head: HeadRecord): Write[] {
   return [remove(at(headRecord, path, head.key), { if: isSame }), putTombstone(path, head)];
 }
 
-/** The first committed heads of deleted keys. */
 async function findDeadHeads({ path, page: first }: FirstPage, revision: number) {
   const dead: HeadRecord[] = [];
   let page = { ...first, items: first.items.slice(1) };

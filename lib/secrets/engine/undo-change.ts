@@ -1,7 +1,7 @@
 import type { Log } from '../../core/logger.ts';
 import { type EnvironmentPath, ranges } from '../../table/keys.ts';
 import { at, find, queryItems, readAll } from '../../table/read.ts';
-import type { EnvironmentState, FenceRecord } from '../../table/records/environment.ts';
+import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../../table/records/secret.ts';
 import { pauseBeforeRetry, retryBudget, withoutReauthorization } from '../../table/retry.ts';
 import { ConditionFailed, put, remove } from '../../table/write.ts';
@@ -43,50 +43,40 @@ export async function waitForPendingChange(
   }
 }
 
-/** A change whose writer has gone silent, with everything that must be unchanged for a takeover. */
-interface SilentChange {
-  state: EnvironmentState;
-  copies: readonly (FenceRecord | undefined)[];
-}
-
 /**
- * Waits until no change is in progress, or its writer has shown no sign of life for the duration of a lease. A sign of
- * life is a counter that increases. How long it stays unchanged is measured by this process's clock alone.
- * @param id of the environment, if known
- * @returns the silent change, if any
+ * Waits until no change is in progress, or its writer's counters have not risen for the duration of a lease, measured
+ * by this process's clock alone.
+ * @param id of the environment, if the caller has read it
+ * @returns the silent change, if any, as it must still be for a takeover
  * @throws temporarily_unavailable at the deadline
  */
-export async function waitUntilSilent(path: EnvironmentPath, id?: string): Promise<SilentChange | undefined> {
+export async function waitUntilSilent(path: EnvironmentPath, id?: string) {
   const budget = retryBudget();
-  let seen: { signs: string; at: number } | undefined;
+  let latest: { signs: string; at: number } | undefined;
   for (;;) {
     const { state, copies } = await readFences(path);
     // The slugs may name another environment by now.
     if (state?.pending === undefined || (id !== undefined && state.id !== id)) return undefined;
     const signs = JSON.stringify([state.fence, state.pending.heartbeat, copies.map(copy => copy?.steps)]);
-    if (seen?.signs !== signs) seen = { signs, at: performance.now() };
-    if (state.pending.abandoned === true || performance.now() - seen.at >= leaseMs) return { state, copies };
+    if (latest?.signs !== signs) latest = { signs, at: performance.now() };
+    if (state.pending.abandoned === true || performance.now() - latest.at >= leaseMs) return { state, copies };
     await pauseBeforeRetry(budget);
   }
 }
 
 /**
- * Undoes what was written under a lease before its fencing token was raised, and ends the lease. It does not re-authorize
- * the caller, because half an undo would make the next writer wait for another lease to expire.
+ * Undoes what was written under a lease before its token was raised, and ends it. Does not re-authorize the caller,
+ * because after half an undo the next writer waits for another lease to expire.
  * @throws ConditionFailed if the lease was taken over
  */
 export async function undoAndRelease(lease: Lease, ring: KeyRing, log: Log): Promise<void> {
-  const undo = async () => {
-    await restoreHeads(lease, ring);
-    await releaseLease(lease);
-  };
+  const undo = () => restoreHeads(lease, ring).then(() => releaseLease(lease));
   await withoutReauthorization(() => withHeartbeat(lease, log, undo));
 }
 
 /**
- * Restores every head stamped later than the lease's revision from the history. Values are encrypted under the ring's data
- * key: after a rotation has fenced the environment, nothing may be written under an older one. Repeats until nothing is
- * left, because the last transaction under the old token may become visible with a delay.
+ * Restores every head stamped later than the lease's revision from the history, under the ring's data key. Repeats
+ * until nothing is left, because the last transaction under the old token may become visible with a delay.
  * @throws ConditionFailed if the lease was taken over
  */
 async function restoreHeads(lease: Lease, ring: KeyRing): Promise<void> {
@@ -98,34 +88,32 @@ async function restoreHeads(lease: Lease, ring: KeyRing): Promise<void> {
     const heads = items.slice(1).map(item => headRecord.parse(item));
     const stamped = heads.filter(head => head.revision > lease.revision);
     if (stamped.length === 0) return;
-    const before = await readAll(stamped.map(({ key, version }) => at(versionRecord, lease.path, key, version - 1)));
-    const writes = await Promise.all(stamped.map((head, index) => restoring(head, before[index], lease, ring)));
+    const earlier = await readAll(stamped.map(({ key, version }) => at(versionRecord, lease.path, key, version - 1)));
+    const writes = await Promise.all(stamped.map((head, index) => restoring(head, earlier[index], lease, ring)));
     const { steps, lanes } = planSteps(writes);
     await writeSteps(lease, steps, lanes);
   }
 }
 
-/** Restores a head to the version below it. */
 async function restoring(
   head: HeadRecord,
-  before: VersionRecord | undefined,
+  earlier: VersionRecord | undefined,
   { path, environmentId, fence, revision }: Lease,
   ring: KeyRing,
 ): Promise<SizedWrite> {
-  const read = at(headRecord, path, head.key);
-  if (head.version === 1) return { write: remove(read), bytes: headBytes(head) };
-  if (before === undefined || before.revision > revision) {
+  const item = at(headRecord, path, head.key);
+  if (head.version === 1) return { write: remove(item), bytes: headBytes(head) };
+  if (earlier === undefined || earlier.revision > revision) {
     const state = await find(stateAt(path));
     if (state?.fence !== fence) throw new ConditionFailed([]);
-    throw new Error(
-      `${head.key} of environment ${environmentId} has no version ${head.version - 1} of revision ${revision} to go back to.`,
-    );
+    const missing = `version ${head.version - 1} of revision ${revision}`;
+    throw new Error(`${head.key} of environment ${environmentId} has no ${missing} to go back to.`);
   }
-  if (before.deleted === true) {
-    return { write: [remove(read), putTombstone(path, headOf(before))], bytes: 2 * headBytes(head) };
+  if (earlier.deleted === true) {
+    return { write: [remove(item), putTombstone(path, headOf(earlier))], bytes: 2 * headBytes(head) };
   }
-  const restored = await underCurrentKey(headOf(before), environmentId, ring);
-  return { write: put(read, restored), bytes: headBytes(restored) };
+  const restored = await underCurrentKey(headOf(earlier), environmentId, ring);
+  return { write: put(item, restored), bytes: headBytes(restored) };
 }
 
 async function underCurrentKey(head: HeadRecord, environmentId: string, ring: KeyRing): Promise<HeadRecord> {

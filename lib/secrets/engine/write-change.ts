@@ -12,7 +12,7 @@ import { changedDigest } from './digest.ts';
 import { fenced, notRisen, removeFences, stateAt } from './fencing.ts';
 import { pagesAfter } from './head-pages.ts';
 import type { KeyRing } from './key-ring.ts';
-import { acquire, isHeld, newLease, raiseFence, withHeartbeat } from './lease.ts';
+import { acquire, isHeld, type Lease, newLease, raiseFence, withHeartbeat } from './lease.ts';
 import { isLive, versionOf } from './read-snapshot.ts';
 import { type RevisedChange, revisionWrites } from './revision-writes.ts';
 import { headBytes } from './secret-size.ts';
@@ -22,12 +22,9 @@ import { planSteps, type SizedWrite, writeSteps } from './write-steps.ts';
 
 /** A decided change, ready to be written. See README.md. */
 export interface WritableChange extends RevisedChange {
-  /** Whether the heads were read one by one and may therefore be older than the state. */
   isMixed: boolean;
-  /** Further conditions that must hold when the change commits. */
   checks: readonly Write[];
   ring: KeyRing;
-  /** The ticket that the commit ends, if its writer had to wait for others. */
   served?: number | undefined;
 }
 
@@ -37,8 +34,8 @@ export class DecisionOutdated extends Error {
 }
 
 /**
- * The key's next version exists: either the key was read before it was deleted, or a large change wrote the version and
- * never committed. A writer that reads tombstones after the state knows the right number and may overwrite it.
+ * The key's next version exists: the key was read before its deletion, or a large change that never committed wrote it.
+ * A writer that reads tombstones after the state has the right number and may overwrite it.
  */
 export class VersionTaken extends ConditionFailed {}
 
@@ -47,7 +44,6 @@ const maximumWritesAtOnce = 90;
 /** A transaction may be 4 MB; the margin covers what isn't measured. */
 const maximumBytesAtOnce = 3_500_000;
 
-/** Whether the heads and their versions fit in one transaction. */
 export function fitsOneTransaction(heads: readonly HeadRecord[]): boolean {
   const bytes = heads.reduce((sum, head) => sum + 2 * headBytes(head), 0);
   // A head and a version; for a deletion also a tombstone.
@@ -57,18 +53,14 @@ export function fitsOneTransaction(heads: readonly HeadRecord[]): boolean {
 
 type Content = Pick<WritableChange, 'state' | 'before' | 'heads'>;
 
-/** The number and size of the secrets after the change. Pure. */
 export function sizeAfter({ state, before, heads }: Content) {
   const added = heads.filter(isLive);
   const removed = heads.map(head => before.get(head.key)).filter(isLive);
-  const bytesOf = (some: readonly HeadRecord[]) => some.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
-  return {
-    secretCount: state.secretCount + added.length - removed.length,
-    sizeBytes: state.sizeBytes + bytesOf(added) - bytesOf(removed),
-  };
+  const bytesOf = (live: readonly HeadRecord[]) => live.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
+  const secretCount = state.secretCount + added.length - removed.length;
+  return { secretCount, sizeBytes: state.sizeBytes + bytesOf(added) - bytesOf(removed) };
 }
 
-/** The state's description of its secrets after the change. Pure. */
 export function contentAfter(content: Content) {
   const { state, before, heads } = content;
   const replaced = heads.map(head => before.get(head.key)).filter(head => head !== undefined);
@@ -82,8 +74,8 @@ export function leavesDeadHeads(heads: readonly HeadRecord[]): boolean {
 
 /**
  * Writes the change, all or nothing.
- * @throws ConditionFailed if the environment was changed in between: this call changes nothing, now or later; decide again.
- * VersionTaken if the next decision needs all heads. DecisionOutdated if one of the checks did not hold.
+ * @throws ConditionFailed if the environment was changed in between: this call changes nothing, now or later; decide
+ * again. VersionTaken if the next decision needs all heads. DecisionOutdated if one of the checks did not hold.
  */
 export async function writeChange(change: WritableChange, log: Log): Promise<void> {
   if (fitsOneTransaction(change.heads)) await writeAtOnce(change, log);
@@ -101,23 +93,19 @@ async function writeAtOnce(change: WritableChange, log: Log): Promise<void> {
   } catch (refused) {
     if (refused instanceof DecisionOutdated) throw refused;
     const error = isVersionTaken(refused, heads) ? new VersionTaken(refused.indexes) : refused;
-    const fence = read.fence + 1;
-    await requireCommitted(change, error, log, {
-      raise: () => transact([update(stateAt(path), { set: { fence } }, { if: notRisen(read) })]),
-      undo: () => Promise.resolve(),
-    });
+    const raising = update(stateAt(path), { set: { fence: read.fence + 1 } }, { if: notRisen(read) });
+    await requireCommitted(change, error, log, { raise: () => transact([raising]), undo: () => Promise.resolve() });
   }
 }
 
 /**
- * Heads that were read one by one may be older than the state, which the commit requires to be unchanged, and may even
- * belong to a change that has since been undone. A deleted key may still have a dead head.
+ * Heads that were read one by one may be older than the state, and even belong to a change undone since. A deleted key
+ * may still have a dead head.
  */
 function headAtOnce({ path, before }: WritableChange, head: HeadRecord): Write[] {
   const read = at(headRecord, path, head.key);
   const replaced = before.get(head.key);
-  const isSame: Condition<HeadRecord>[] =
-    replaced === undefined ? [] : [asRead(replaced, ['version', 'revision', 'fence'])];
+  const isSame = replaced === undefined ? [] : [asRead(replaced, ['version', 'revision', 'fence'])];
   const condition = { if: isLive(replaced) ? isSame : [isNew, ...isSame] };
   if (isLive(head)) return [put(read, head, condition)];
   return [remove(read, condition), putTombstone(path, head)];
@@ -138,7 +126,7 @@ function isVersionTaken(error: unknown, heads: readonly HeadRecord[]): error is 
 async function writeInSteps(change: WritableChange, log: Log): Promise<void> {
   const { path, heads, state, ring } = change;
   // Heads come last because only they have to be undone. A version that never commits stays invisible until the key's
-  // next one overwrites it. A revision part that never commits has a different token from the revision that does.
+  // next one overwrites it; a revision part that never commits has a different token.
   const { steps, lanes } = planSteps([
     ...revisionWrites(change).parts,
     ...heads.map(head => putVersion(path, head)),
@@ -150,14 +138,11 @@ async function writeInSteps(change: WritableChange, log: Log): Promise<void> {
     await withHeartbeat(lease, log, () => writeSteps(lease, steps, lanes));
     await commit(change, isHeld(lease), { pending: undefined }, removeFences(lease, lease.fences));
   } catch (error) {
-    await requireCommitted(change, error, log, {
-      raise: () => raiseFence(lease),
-      undo: raised => undoAndRelease(raised, ring, log),
-    });
+    const undo = (raised: Lease) => undoAndRelease(raised, ring, log);
+    await requireCommitted(change, error, log, { raise: () => raiseFence(lease), undo });
   }
 }
 
-/** Makes the change visible. */
 async function commit(
   change: WritableChange,
   condition: Condition<EnvironmentState>,
@@ -167,20 +152,17 @@ async function commit(
   const { path, state, heads, audit, checks } = change;
   const content = contentAfter(change);
   const revision = state.revision + 1;
-  const left = leavesDeadHeads(heads) ? { deadHeadsUpTo: revision } : {};
+  const deadHeads = leavesDeadHeads(heads) ? { deadHeadsUpTo: revision } : {};
   const pages = pagesAfter(change, change);
   const cut = pages === undefined && state.pages === undefined ? {} : { pages };
   const served = change.served === undefined ? {} : { served: change.served };
-  const after = { ...content, ...cut, revision, ...left, ...served, ...set };
-  const { condition: noneDestroyed, ...options } =
-    change.restored === undefined ? { condition: {} } : whileNoneDestroyed(state);
+  const after = { ...content, ...cut, revision, ...deadHeads, ...served, ...set };
+  // Destroying values lowers this count without raising the token, so the change adds to it instead of setting it.
+  const add = { valueCount: heads.filter(isLive).length };
+  const { condition: noneDestroyed = {}, ...refusal } = change.restored === undefined ? {} : whileNoneDestroyed(state);
+  const isSame = { ...condition, ...noneDestroyed, status: equals('active') };
   await transact([
-    // Destroying values lowers this count without raising the token, so the change adds to it instead of setting it.
-    upsert(
-      stateAt(path),
-      { set: after, add: { valueCount: heads.filter(isLive).length } },
-      { if: { ...condition, ...noneDestroyed, status: equals('active') }, ...options },
-    ),
+    upsert(stateAt(path), { set: after, add }, { if: isSame, ...refusal }),
     ...writes,
     revisionWrites(change).main(content.digest),
     audit,
@@ -203,11 +185,9 @@ function whileNoneDestroyed(state: EnvironmentState) {
 const recoveryTimeMs = 3000;
 
 /**
- * Returns if the change was committed even though its writer got an error; otherwise throws the error.
- *
- * A request that got no response may still be executed. So this raises the fencing token first: if that succeeds, the
- * change was not and will not be committed. If it is rejected, the token has risen before, and the audit entry shows
- * whether this change raised it.
+ * Returns if the change was committed even though its writer got an error; otherwise throws the error. A request that
+ * got no response may still be executed. So this raises the fencing token first: if that succeeds, the change was not
+ * and will not be committed. If it is rejected, the audit entry shows whether this change raised it.
  */
 async function requireCommitted<T>(
   change: WritableChange,
@@ -228,10 +208,8 @@ async function requireCommitted<T>(
     const entry = await outcomeOf(() => find({ entity: auditRecord, key: change.audit.key }));
     if (entry.as === 'done' && entry.result?.revision === change.state.revision + 1) return;
     if (raised.as === 'refused' && entry.as === 'done') throw error;
-    throw temporarilyUnavailable(
-      'It could not be determined whether the change was made. Send the request again.',
-      error,
-    );
+    const message = 'It could not be determined whether the change was made. Send the request again.';
+    throw temporarilyUnavailable(message, error);
   };
   await withoutReauthorization(() => withDeadline(findOut, recoveryTimeMs));
 }

@@ -9,10 +9,7 @@ export interface SizedWrite {
   bytes: number;
 }
 
-/**
- * Each transaction spends one write on checking the fence. Each step also shows that the writer is alive, so it must
- * not take many seconds.
- */
+/** One write checks the fence. A step also shows that the writer is alive, so it must not take many seconds. */
 const maximumPerStep = { count: maximumWritesPerTransaction - 1, bytes: 256_000 };
 
 /** Divides the writes of a large change into steps, and decides how many run in parallel. Pure. */
@@ -24,8 +21,8 @@ export function planSteps(writes: readonly SizedWrite[]): { steps: Write[][]; la
 
 /**
  * Runs the steps in parallel lanes. A step is one transaction, which requires that the lease is still held. Each lane
- * checks its own copy of the fencing token, because DynamoDB cancels concurrent transactions on the same item
- * (Developer Guide, "Transaction conflict handling").
+ * checks its own copy of the token, because DynamoDB cancels concurrent transactions on the same item (Developer Guide,
+ * "Transaction conflict handling").
  * @throws ConditionFailed if the lease was taken over. When this returns or throws, no step is in progress.
  */
 export async function writeSteps(lease: Lease, steps: readonly Write[][], lanes: number): Promise<void> {
@@ -40,9 +37,7 @@ export async function writeSteps(lease: Lease, steps: readonly Write[][], lanes:
       }
     }
   };
-  const ends = await Promise.allSettled(
-    Array.from({ length: Math.min(lanes, lease.fences) }, (_, lane) => runLane(lane)),
-  );
-  const failed = ends.find(end => end.status === 'rejected');
+  const running = Array.from({ length: Math.min(lanes, lease.fences) }, (_, lane) => runLane(lane));
+  const failed = (await Promise.allSettled(running)).find(end => end.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
 }

@@ -32,24 +32,18 @@ export const auditRecord = entity('audit', keys.auditEntry, {
   createdAt: z.string(),
   expiresAt: ExpiresAt.optional(),
 });
-
 export type AuditRecord = ReturnType<typeof auditRecord.parse>;
 
-/**
- * The number of partitions for the entries of an organization with more reads than one partition can record. All other
- * organizations have one partition and no such item.
- */
+/** The partitions for the entries of an organization with too many reads for one. Others have no such item. */
 export const auditPartitionsRecord = entity('auditPartitions', keys.auditPartitions, { partitions: z.int() });
 
 /**
- * The number of entries of one action up to `countedTo`, grouped by the day they expire. Expired entries are no longer
- * counted, even if DynamoDB has not removed them yet.
+ * The number of entries of an action up to `countedTo`, by the day they expire: expired entries no longer count, even
+ * if DynamoDB has not removed them yet.
  */
 export const auditCountRecord = entity('auditCount', keys.auditCount, {
-  /** Sort key of the newest counted entry. */
   countedTo: z.string(),
   /** The number of entries per expiry day: days since the epoch, or `never`. */
   byExpiryDay: z.record(z.string(), z.int()),
 });
-
 export type AuditCountRecord = ReturnType<typeof auditCountRecord.parse>;

@@ -8,23 +8,22 @@ export const ViaProvider = z.object({
   organizationId: z.string(),
   orgSlug: z.string(),
   /**
-   * Of the issuer and client that it came through. The organization may have another provider since. Older credentials
-   * don't record it, so they count as another provider's.
+   * Of the issuer and client that it came through; the organization may have changed its provider since. Empty in older
+   * credentials, which count as another provider's.
    */
   clientVersion: z.string().default(''),
   /** Whether the provider reported a second factor that the organization trusts. It counts in that organization only. */
   trustedFactor: z.boolean(),
   /**
-   * Whether the account's own password or passkey was proved in the session too. Absent: the credential is confined to
-   * the organization, because what a provider says counts only there.
+   * Whether the account's own password or passkey was proved too. If absent, the credential is confined to the
+   * organization.
    */
   lifted: z.boolean().optional(),
-  /** Written for the previous release, which requires it. Nothing reads it. */
+  /** Written for the previous release, which requires it. */
   confined: z.boolean(),
 });
 export type ViaProvider = z.output<typeof ViaProvider>;
 
-/** The same for a session. */
 export const SessionProvider = ViaProvider.extend({
   /** Stands for the person at the provider (see `provider-link.ts`). */
   person: z.string(),
@@ -40,31 +39,25 @@ export const sessionRecord = entity(
     userId: z.string(),
     epoch: z.int(),
     createdAt: z.string(),
-    /** Accurate to the hour. */
     lastUsedAt: z.string(),
-    /** The IP address of that last use. */
     ip: z.string(),
     userAgent: z.string(),
-    /** When its user last authenticated. */
     provedAt: z.string(),
-    /** Whether that included a second factor. */
     secondFactor: z.boolean(),
     /** The organizations whose required provider its log-in bypassed with a settled factor (see `break-glass.ts`). */
     brokeGlassIn: z.array(z.string()).optional(),
     /** The restored table in which the session began; absent in the installation's own table. */
     restoredTable: z.string().optional(),
-    /** Absent for any other log-in. */
     provider: SessionProvider.optional(),
     expiresAt: ExpiresAt,
   },
   { oldestFormat: 2 },
 );
-
 export type SessionRecord = ReturnType<typeof sessionRecord.parse>;
 
 /**
- * A CLI token. If it is limited to an organization, it also records the membership under which it was created, and
- * becomes invalid permanently when that ends, even if its user joins again.
+ * A CLI token. One that is limited to an organization records the membership under which it was created, and ends with
+ * it for good, even if its user joins again.
  */
 export const tokenRecord = entity('token', keys.token, {
   id: z.string(),
@@ -72,7 +65,6 @@ export const tokenRecord = entity('token', keys.token, {
   email: z.string(),
   hash: z.string(),
   name: z.string(),
-  /** The first characters of the token, to recognize it by. */
   prefix: z.string(),
   access: TokenAccess,
   organizationId: z.string().nullable(),
@@ -81,28 +73,22 @@ export const tokenRecord = entity('token', keys.token, {
   memberId: z.string().nullable(),
   /** Whether the session that created it used a second factor. Not stored in older tokens of identities. */
   secondFactor: z.boolean().default(false),
-  /** Absent if its session did not come through a provider. */
   provider: ViaProvider.optional(),
   createdAt: z.string(),
   lastUsedAt: z.string().nullable(),
-  /** ISO 8601; null: the token does not expire. */
   expiryDate: z.string().nullable(),
   expiresAt: ExpiresAt.optional(),
 });
-
 export type TokenRecord = ReturnType<typeof tokenRecord.parse>;
 
 /** A dashboard-to-CLI code with the properties of its future token, which is created at the exchange. */
 export const handOffRecord = entity('handOff', keys.handoff, {
   userId: z.string(),
-  /** Ending the sessions of this epoch also invalidates the code. */
   sessionEpoch: z.int(),
   /** The session that requested the code, which ends with it. An older code names none, and is therefore rejected. */
   sessionHash: z.string().default(''),
   sessionId: z.string().optional(),
-  /** Whether the session used a second factor; the token inherits that. */
   secondFactor: z.boolean(),
-  /** The provider that the session came through; the token inherits that too. */
   provider: ViaProvider.optional(),
   codeChallenge: z.string(),
   name: z.string(),
@@ -124,7 +110,6 @@ export const challengeRecord = entity('challenge', keys.challenge, {
   purpose: z.enum(challengePurposes),
   /** The user who may answer; `nobody` for a log-in with only a passkey, where the answer names the user. */
   userId: z.string(),
-  /** Changing the password invalidates it. */
   sessionEpoch: z.int(),
   /** For a log-in that began at a company's provider: the session that the account's own factor completes. */
   provided: z
@@ -142,7 +127,6 @@ export const challengeRecord = entity('challenge', keys.challenge, {
   issuedAt: z.string().optional(),
   expiresAt: ExpiresAt,
 });
-
 export type ChallengeRecord = ReturnType<typeof challengeRecord.parse>;
 
 /** The wrapped MAC key of sessions and tokens. One item, created with the first session or token. */

@@ -1,18 +1,14 @@
 import * as z from 'zod';
 import { EnvironmentType } from '../../contracts/fields/role.ts';
 import { ExpiresAt, entity } from '../entity.ts';
-import { type Condition, equals } from '../expressions.ts';
 import { keys } from '../keys.ts';
 
 /*
- * An environment is two items, created in one transaction and erased together:
- * - its description, in the partition of its organization, so that one Query lists the environments of a project.
- * - its state, in the partition of its secrets, so that one Query reads the state and the secrets of one revision.
- *   Every change to the secrets writes it. It holds a copy of the type. Both store the environment's id, and writes
- *   that address it by slug require that the id has not changed since it was read.
+ * An environment is two items, created in one transaction and erased together: a description in its organization's
+ * partition, so that one Query lists a project's environments; and a state with its secrets, so that one Query reads a
+ * revision. Both store the environment's id, and writes that address them by slug require the id that was read.
  */
 
-/** The description. */
 export const environmentRecord = entity('environment', keys.environment, {
   id: z.string(),
   slug: z.string(),
@@ -21,34 +17,22 @@ export const environmentRecord = entity('environment', keys.environment, {
   projectId: z.string(),
   project: z.string(),
   createdAt: z.string(),
-  /** `deleting`: no request can reach the environment, and its data is being erased. */
   status: z.enum(['active', 'deleting']),
 });
-
 export type EnvironmentRecord = ReturnType<typeof environmentRecord.parse>;
 
-/** Holds if the description belongs to this environment and it is not being erased. */
-export function isActiveEnvironment(id: string): Condition<EnvironmentRecord> {
-  return { id: equals(id), status: equals('active') };
-}
-
-/**
- * A large change in progress. Its heads and versions are stamped with `revision` and are invisible until it commits.
- */
+/** A large change in progress. Its heads and versions are stamped with `revision`, invisible until it commits. */
 const pendingChange = z.object({
   revision: z.int(),
   /** The number of copies of the fencing token, each stored as a `fenceRecord`. */
   fences: z.int(),
-  /** Keeps increasing while its writer is alive. */
   heartbeat: z.int(),
-  /** Its writer can't continue, so the next one takes over at once. */
   abandoned: z.literal(true).optional(),
 });
 
 /**
- * The state, which every change to the environment's secrets writes. Raising `revision` here makes a whole change
- * visible. It sorts before the heads, so it comes first in the Query that reads them all (`ranges.environmentHeads`).
- * `lib/secrets/engine/README.md` explains how its parts work together.
+ * The state, which every change of the secrets writes. Raising `revision` makes a whole change visible. It sorts before
+ * the heads, so one Query reads it first (`ranges.environmentHeads`). See `lib/secrets/engine/README.md`.
  */
 export const environmentStateRecord = entity(
   'environmentState',
@@ -60,27 +44,20 @@ export const environmentStateRecord = entity(
     projectId: z.string(),
     organizationId: z.string(),
     revision: z.int(),
-    /**
-     * Its revision when it was created, without secrets. Higher than any revision of earlier environments with these
-     * slugs.
-     */
+    /** The revision it was created at: higher than any of earlier environments with these slugs. */
     firstRevision: z.int(),
     secretCount: z.int(),
     /** JSON-encoded keys and values plus 256 bytes per key. The limit is 4 MiB. */
     sizeBytes: z.int(),
     /** Values in the history: versions that are neither deletions nor destroyed. */
     valueCount: z.int(),
-    /** Nothing may be written under an older data key. */
     keyVersion: z.int(),
-    /**
-     * Order-independent digest of the live heads (see `digest.ts`): proves that a read returned exactly one revision.
-     */
+    /** Order-independent digest of the live heads (`digest.ts`): proves that a read returned exactly one revision. */
     digest: z.string(),
     /** Where to cut an environment that is larger than a page of a Query (see `head-pages.ts`). */
     pages: z.array(z.object({ from: z.string(), bytes: z.int() })).optional(),
     /** Changes up to this revision may have left dead heads, which still have to be moved to the tombstones. */
     deadHeadsUpTo: z.int().optional(),
-    /** The fencing token. Every change, takeover, undo and key rotation raises it. */
     fence: z.int(),
     pending: pendingChange.optional(),
     /** The number of the last ticket whose writer has finished (see `tickets.ts`). */
@@ -89,21 +66,13 @@ export const environmentStateRecord = entity(
   },
   { oldestFormat: 3 },
 );
-
 export type EnvironmentState = ReturnType<typeof environmentStateRecord.parse>;
 
 /**
- * One of several copies of the fencing token, which exist only during a large change. Each of its parallel steps
- * requires a different copy, because concurrent transactions on the same item cancel each other.
+ * One of several copies of the fencing token during a large change. Each of its parallel steps requires a different
+ * one, because concurrent transactions on the same item cancel each other.
  */
-export const fenceRecord = entity('fence', keys.fence, {
-  environmentId: z.string(),
-  fence: z.int(),
-  /** Steps executed under this copy; they count as heartbeats. */
-  steps: z.int(),
-});
-
-export type FenceRecord = ReturnType<typeof fenceRecord.parse>;
+export const fenceRecord = entity('fence', keys.fence, { environmentId: z.string(), fence: z.int(), steps: z.int() });
 
 /** The queue of an environment's writers. Advisory only: the fencing token decides what is written. */
 export const ticketsRecord = entity('tickets', keys.tickets, {
@@ -111,5 +80,4 @@ export const ticketsRecord = entity('tickets', keys.tickets, {
   issued: z.int(),
   expiresAt: ExpiresAt,
 });
-
 export type TicketsRecord = ReturnType<typeof ticketsRecord.parse>;

@@ -22,7 +22,6 @@ const rights = {
 
 /** The part of an identity that requests with its tokens need. */
 export const identityRightsRecord = /* @__PURE__ */ entity('identity', keys.identity, rights);
-
 export type IdentityRights = ReturnType<typeof identityRightsRecord.parse>;
 
 /** A public key of an issuer (RFC 7517), with the members that verification needs. */
@@ -47,31 +46,21 @@ export const identityRecord = /* @__PURE__ */ entity('identity', keys.identity, 
   singleUse: z.boolean().default(true),
   maxAssertionAgeMinutes: z.int().default(defaultAssertionAgeMinutes),
   tokenMinutes: z.int(),
-  /** null: fetched from the issuer. */
   jwks: z.object({ keys: z.array(VerificationKey) }).nullable(),
-  /** null: not recorded. */
   createdBy: z.object({ id: z.string(), email: z.string() }).nullable().default(null),
   updatedAt: z.string(),
   lastUsedAt: z.string().nullable(),
-  /** When a new token last ended one that was still valid. Absent: never. */
   tokensEndedAt: z.string().optional(),
 });
-
 export type IdentityRecord = ReturnType<typeof identityRecord.parse>;
 
-/**
- * The tokens of an identity that may still be valid. Their number is limited, and counting the tokens themselves would
- * mean reading all that DynamoDB has not removed yet.
- */
+/** The tokens of an identity that may still be valid. Counting token items would read those not yet removed, too. */
 export const liveTokensRecord = /* @__PURE__ */ entity('liveTokens', keys.liveTokens, {
   /** By the token's hash: when it was issued and when it expires, in epoch milliseconds. */
   tokens: z.record(z.string(), z.tuple([z.number(), z.number()])),
-  /** How many there are. */
   count: z.int(),
-  /** No token lives longer. */
   expiresAt: ExpiresAt,
 });
-
 export type LiveTokensRecord = ReturnType<typeof liveTokensRecord.parse>;
 
 /** An issuer's token that has been exchanged or rejected. Kept until the token is too old to be used. */
@@ -79,7 +68,6 @@ export const assertionRecord = /* @__PURE__ */ entity('assertion', keys.assertio
   identityId: z.string(),
   expiresAt: ExpiresAt,
 });
-
 export type AssertionRecord = ReturnType<typeof assertionRecord.parse>;
 
 /** What a sign-in needs of an issuer's discovery document. */
@@ -89,7 +77,6 @@ export const ProviderEndpoints = z.object({
   userinfo: z.string().optional(),
   /** Whether it names itself in its responses (RFC 9207). */
   sendsIssuer: z.boolean(),
-  /** How a client with a secret authenticates. */
   clientAuthentication: z.enum(['client_secret_basic', 'client_secret_post']),
 });
 export type ProviderEndpoints = z.output<typeof ProviderEndpoints>;
@@ -100,16 +87,13 @@ export const issuerKeysRecord = entity('issuerKeys', keys.issuerKeys, {
   keys: z.array(VerificationKey),
   /** The addresses of an issuer at which people sign in; a platform's issuer has none. */
   endpoints: ProviderEndpoints.optional(),
-  /** The last successful fetch; 0: none. */
   fetchedAtMs: z.int(),
   /** The start and end of the last fetch; without an end, it is still in progress. */
   triedAtMs: z.int(),
   endedAtMs: z.int(),
   /** Distinguishes the fetch from another process's in the same millisecond. */
   fetchId: z.string(),
-  /** Why the last fetch failed. */
   problem: z.string().optional(),
   expiresAt: ExpiresAt,
 });
-
 export type IssuerKeysRecord = ReturnType<typeof issuerKeysRecord.parse>;

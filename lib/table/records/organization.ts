@@ -4,9 +4,7 @@ import { mayInvite, Role } from '../../contracts/fields/role.ts';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** An organization's subscription as the payment provider last described it. */
 const billingState = z.object({
-  /** null: the payment provider sent no customer. */
   customerId: z.string().nullable(),
   subscriptionId: z.string().nullable(),
   status: BillingStatus,
@@ -16,17 +14,15 @@ const billingState = z.object({
   /** The subscription's newest invoice. `created` is the provider's time of the event, in epoch seconds. */
   invoice: z.object({ created: z.int(), isPaid: z.boolean() }).optional(),
   /**
-   * The same time of the newest applied event of each subscription. Of one that has ended, the second after its end: nothing
-   * that happened in the same second comes after the end.
+   * The same time of each subscription's newest event. For an ended one, the second after its end, so that nothing from
+   * the same second comes after it.
    */
   eventTimes: z.record(z.string(), z.int()),
 });
-
 export type BillingState = z.output<typeof billingState>;
 
 /** For how many days entries written until a time (epoch milliseconds) are kept. */
 const earlierRetention = z.object({ days: z.int(), untilMs: z.int() });
-
 export type EarlierRetention = z.output<typeof earlierRetention>;
 
 /** An organization with the counters that its limits are checked against (see `lib/plans`). */
@@ -49,11 +45,9 @@ export const organizationRecord = entity('organization', keys.organization, {
   identityCount: z.int(),
   /** The first revision of its projects' environments (see `retired-slug.ts`). */
   firstRevision: z.int(),
-  /** Absent before the first checkout. */
   billing: billingState.optional(),
   /** When an administrator last set `plan`, or 0; older payment events don't change it. */
   planChangedAtMs: z.int(),
-  /** Rejects sessions and tokens without a second factor. */
   requireSecondFactor: z.boolean(),
   /** Rejects sessions and tokens that did not come through the sign-in provider. Absent: false. */
   requireProvider: z.boolean().optional(),
@@ -61,10 +55,8 @@ export const organizationRecord = entity('organization', keys.organization, {
   providerRequiredAt: z.string().optional(),
   /** Of the sign-in provider's issuer and client, copied because every request reads this item. */
   providerVersion: z.string().optional(),
-  /** Whether a second factor that the provider reports counts. */
   trustProviderFactor: z.boolean().optional(),
 });
-
 export type OrganizationRecord = ReturnType<typeof organizationRecord.parse>;
 
 export const organizationPointerRecord = entity('organizationPointer', keys.organizationPointer, {
@@ -87,46 +79,37 @@ export const memberRecord = entity('member', keys.member, {
   role: Role,
   joinedAt: z.string(),
 });
-
 export type MemberRecord = ReturnType<typeof memberRecord.parse>;
 
 /**
- * Records that a membership ended, so that signing in with the company's provider doesn't begin it again. An invitation
- * does.
+ * Ends automatic joining: after a removal, only an invitation begins the membership again, not the company's provider.
  */
 export const removedMemberRecord = entity('removedMember', keys.removedMember, {
   organizationId: z.string(),
   removedAt: z.string(),
 });
 
-/** The user's side of a membership, for `/auth/me`. Only the member item grants access. */
 export const membershipRecord = entity('membership', keys.membership, {
   organizationId: z.string(),
   orgSlug: z.string(),
 });
 
 /**
- * A pending invitation. Its id is derived from the organization and the e-mail address (see `invitationId`), so a new
- * one for the same address replaces it. It has no TTL, because the organization's count must change with it.
+ * A pending invitation. `invitationId` derives its id from organization and address, so a new one replaces it. It has
+ * no TTL, because the organization's count must change with it.
  */
 export const invitationRecord = entity('invitation', keys.invitation, {
   id: z.string(),
   email: z.string(),
   role: Role,
   invitedBy: z.object({ id: z.string(), email: z.string() }),
-  /** Hash of the token that accepts it. */
   hash: z.string(),
   createdAt: z.string(),
-  /** ISO 8601. */
   expiryDate: z.string(),
 });
-
 export type InvitationRecord = ReturnType<typeof invitationRecord.parse>;
 
-/**
- * Whether the invitation can still be accepted: it has not expired, and its inviter is a member who could still make it.
- * Pure.
- */
+/** Whether it can still be accepted: not expired, and its inviter is a member who could still make it. Pure. */
 export function isPending(
   { expiryDate, role }: Pick<InvitationRecord, 'expiryDate' | 'role'>,
   inviter: Pick<MemberRecord, 'role'> | undefined,
@@ -146,7 +129,6 @@ export function sortInvitations(
   return { pending: invitations.filter(open), dead: invitations.filter(invitation => !open(invitation)) };
 }
 
-/** From an invitation's token to the invitation. */
 export const invitationPointerRecord = entity('invitationPointer', keys.invitationPointer, {
   orgSlug: z.string(),
   organizationId: z.string(),

@@ -10,33 +10,29 @@ import { upsert, type Write } from '../write.ts';
 export const planConfigsRecord = entity('planConfigs', keys.planConfigs, {
   plans: z.record(z.string(), z.record(z.string(), z.int())),
   /**
-   * Plans whose audit entries are kept longer since `untilMs` (epoch milliseconds): the fewest days of before. Entries
+   * Plans whose entries are kept longer since `untilMs` (epoch milliseconds), and the fewest days of before. Entries
    * written until then expire as they would have.
    */
   raised: z.record(z.string(), z.object({ days: z.int(), untilMs: z.int() })).optional(),
 });
-
 export type PlanConfigsRecord = ReturnType<typeof planConfigsRecord.parse>;
 export type PlanConfigs = PlanConfigsRecord['plans'];
 
 /** The counts are spread over this many items, so that concurrent changes rarely conflict. */
 const platformCountShards = 16;
 
-/** One shard of the platform's counts. Only the sum of all shards is meaningful. */
 export const platformCountRecord = entity('platformCount', keys.platformCount, {
   users: z.int().default(0),
   organizations: z.int().default(0),
   projects: z.int().default(0),
 });
 
-/** Belongs in the transaction that creates or removes the counted item. */
 export function countPlatform(changes: { users?: number; organizations?: number; projects?: number }): Write {
   return upsert(at(platformCountRecord, randomInt(platformCountShards)), { add: changes });
 }
 
 const requestCounts = z.object({
   route: z.string(),
-  /** Beginning of the hour, ISO 8601. */
   hour: z.string(),
   requests: z.int(),
   clientErrors: z.int(),
@@ -48,8 +44,7 @@ const requestCounts = z.object({
 export type RouteHour = z.output<typeof requestCounts> & { [Bucket in `b${number}`]?: number };
 
 /**
- * One route's requests in one hour. Each latency bucket is an attribute (`b12`), so an ADD can raise it without a read.
- * Empty buckets don't exist.
+ * One route's requests in an hour. A latency bucket is an attribute (`b12`) that an ADD raises; empty ones don't exist.
  */
 export const routeHourRecord = entity(
   'routeHour',
@@ -60,9 +55,7 @@ export const routeHourRecord = entity(
 /** A counted batch of log records. The log delivers each batch at least once, but it must be counted only once. */
 export const countedBatchRecord = entity('countedBatch', keys.countedBatch, { expiresAt: ExpiresAt });
 
-/**
- * Maps a customer at the payment provider to the organization. Created with the customer, erased with the organization.
- */
+/** From the payment provider's customer to the organization. Created with one, erased with the other. */
 export const customerRecord = entity('customer', keys.customer, { organizationId: z.string(), orgSlug: z.string() });
 
 /** A processed event of the payment provider. Kept longer than the provider retries (3 days, Stripe docs). */

@@ -12,30 +12,21 @@ export const projectRecord = entity('project', keys.project, {
   description: z.string().nullable(),
   keyVersion: z.int(),
   wrappedKeys: z.record(z.string(), Bytes),
-  /**
-   * `failed`: its background work was abandoned. Another rotation may begin, and will also re-encrypt these values.
-   */
+  /** `failed`: its job gave up. Another rotation may begin, and also re-encrypts these values. */
   rotation: Rotation.extend({ failed: z.literal(true).optional() }).nullable(),
   environmentCount: z.int(),
-  /** The first revision of its environments (see `retired-slug.ts`). */
   firstRevision: z.int(),
   createdAt: z.string(),
-  /** `deleting`: no request can reach the project, and its data is being erased. */
   status: z.enum(['active', 'deleting']),
 });
-
 export type ProjectRecord = ReturnType<typeof projectRecord.parse>;
 
-/** A key that environments of a project are expected to have. */
 export const templateKeyRecord = entity('templateKey', keys.templateKey, {
   key: z.string(),
-  /** The project that the template belongs to. */
   projectId: z.string(),
   description: z.string().optional(),
   required: z.boolean(),
-  /** RE2 syntax, known to compile. */
   pattern: z.string().optional(),
   createdAt: z.string(),
 });
-
 export type TemplateKeyRecord = ReturnType<typeof templateKeyRecord.parse>;

@@ -9,14 +9,12 @@ import { check, type Write } from '../write.ts';
 
 /*
  * The slug of an erased resource can be reused while clients still hold ETags of its environments, so an item records
- * that the slug was used. It holds no revision and, for an organization, not even the plain slug. The item of an
- * environment also holds its last type, because clients of the old environment may still write to the slug, and users
- * who could not read the old type must not read those values.
+ * that it was used; for an organization, without the plain slug. An environment's item also has its last type: its
+ * clients may still write to the slug, and users who could not read the old type must not read those values.
  */
 
 const retirement = { retiredAt: z.string() };
 
-/** A slug of an erased organization. */
 export const retiredOrganizationRecord = entity('retiredSlug', keys.retiredOrganization, retirement);
 
 /** A slug of an erased environment. It outlives its project. */
@@ -26,7 +24,6 @@ export const retiredEnvironmentRecord = entity('retiredSlug', keys.retiredEnviro
   type: EnvironmentType.default('production'),
 });
 
-/** A slug of an erased project of the organization. */
 export const retiredProjectRecord = entity('retiredSlug', keys.retiredProject, retirement);
 
 /** A slug can't be taken yet: what has it is being erased, or its erasure ended while the request was running. */
@@ -41,7 +38,6 @@ export class SlugBeingErased extends Error {
   }
 }
 
-/** The error for a slug of `where` that `holder` has. */
 export function slugTaken(slug: string, where: string, holder: { status?: string } | undefined): Error {
   if (holder?.status !== 'deleting') return new ApiError('slug_taken', `The slug ${slug} is taken in this ${where}.`);
   return new SlugBeingErased(
@@ -60,14 +56,11 @@ interface Retirement {
 
 interface FirstRevision<Note> {
   /**
-   * The revision that environments under the slug start from: 0 for a slug that was never used; otherwise the time in
-   * epoch milliseconds, which is above every earlier revision because no environment changes a thousand times a second.
+   * What environments under the slug start from: 0 for an unused slug, otherwise the time in epoch milliseconds. No
+   * environment changes a thousand times a second, so this is above every earlier revision.
    */
   firstRevision: number;
-  /**
-   * A condition for the transaction that takes the slug: the slug has not been freed since this was read. It fails with
-   * `SlugBeingErased`, because the slug was taken at that time.
-   */
+  /** For the transaction that takes the slug: it has not been freed since this was read. Else `SlugBeingErased`. */
   stillHolds: Write[];
   retired: Note | undefined;
 }

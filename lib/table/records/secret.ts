@@ -13,7 +13,6 @@ const stamped = {
   fence: z.int(),
 };
 
-/** The value, unless the version is a deletion or was destroyed. */
 const valued = {
   deleted: z.literal(true).optional(),
   /** Its value was removed from the table. Never set on the newest version, so only heads of past revisions have it. */
@@ -26,23 +25,17 @@ const valued = {
 const updated = { createdAt: z.string(), updatedAt: z.string(), updatedBy: actor };
 
 /**
- * The newest version of a key. A large change that deletes a key leaves a dead head without a value, which is later moved
- * to the tombstones.
+ * The newest version of a key. A large change that deletes the key leaves a dead head, moved to the tombstones later.
  */
 export const headRecord = entity('head', keys.head, { ...stamped, ...valued, ...updated }, { oldestFormat: 2 });
-
 export type HeadRecord = ReturnType<typeof headRecord.parse>;
 
-/**
- * The latest deletion of a key, kept so that version numbers continue. It stays when the key is set again, and is ignored
- * while the key has a head.
- */
+/** A key's latest deletion, kept so that version numbers continue. Ignored while the key has a head. */
 export const tombstoneRecord = entity('tombstone', keys.tombstone, {
   ...stamped,
   deleted: z.literal(true),
   ...updated,
 });
-
 export type TombstoneRecord = ReturnType<typeof tombstoneRecord.parse>;
 
 /** One version of a key; the history is the undo log of changes that did not commit. */
@@ -52,14 +45,12 @@ export const versionRecord = entity(
   {
     ...stamped,
     ...valued,
-    /** When the key was first set; needed to restore its head. */
     keyCreatedAt: z.string(),
     createdAt: z.string(),
     createdBy: actor,
   },
   { oldestFormat: 2 },
 );
-
 export type VersionRecord = ReturnType<typeof versionRecord.parse>;
 
 /** Keys with their new versions. A list, because a key may be named `__proto__`. */
@@ -80,26 +71,21 @@ export const revisionRecord = entity(
   (path: EnvironmentPath, revision: number) => keys.revision(path, revision, 0),
   {
     ...changedKeys,
-    /** The number of `revisionPartRecord` items that hold the keys that don't fit here. */
     parts: z.int(),
     /** The digest of the live heads after the change: proves that a read of this revision is correct. */
     digest: z.string(),
-    /** The id of its audit entry. */
     changeId: z.string(),
     action: AuditAction,
     message: z.string().optional(),
     createdAt: z.string(),
-    /** Null for a repair. */
     createdBy: z.object({ id: z.string(), email: z.string() }).nullable(),
     from: z.object({ slug: z.string(), revision: z.int() }).optional(),
     restored: z.int().optional(),
   },
   { oldestFormat: 2 },
 );
-
 export type RevisionRecord = ReturnType<typeof revisionRecord.parse>;
 
 /** More keys of a large change, written under its lease, before it commits. */
 export const revisionPartRecord = entity('revisionPart', keys.revision, changedKeys);
-
 export type RevisionPartRecord = ReturnType<typeof revisionPartRecord.parse>;

@@ -35,14 +35,12 @@ export const signInRecord = entity('signIn', keys.signIn, {
   acceptRoundTrip: z.boolean().optional(),
   updatedAt: z.string(),
 });
-
 export type SignInRecord = ReturnType<typeof signInRecord.parse>;
 
 /** The one organization that a domain is verified for. */
 export const domainRecord = entity('domain', keys.domain, {
   /** `nobody` once the record is gone. */
   organizationId: z.string(),
-  /** Of the last organization. */
   orgSlug: z.string(),
   /** When its record was last seen. */
   verifiedAt: z.string(),
@@ -53,12 +51,11 @@ export const domainRecord = entity('domain', keys.domain, {
   /** When it ended. */
   answeredAt: z.string().optional(),
 });
-
 export type DomainRecord = ReturnType<typeof domainRecord.parse>;
 
 /**
- * A sign-in that a browser has started at a provider; it can be completed once. The nonce and the PKCE verifier follow
- * from the browser's cookie, of which only the hash is stored.
+ * A sign-in started at a provider; it completes once. Nonce and PKCE verifier follow from the browser's cookie, of
+ * which only the hash is stored.
  */
 export const startedSignInRecord = entity('startedSignIn', keys.startedSignIn, {
   purpose: z.enum(['sign-in', 'step-up', 'test']),
@@ -75,12 +72,9 @@ export const startedSignInRecord = entity('startedSignIn', keys.startedSignIn, {
   sessionHash: z.string().optional(),
   expiresAt: ExpiresAt,
 });
-
 export type StartedSignInRecord = ReturnType<typeof startedSignInRecord.parse>;
 
-/**
- * Stands for a person at a provider. Hashed, because subjects may be long, personal, or contain any character. Pure.
- */
+/** A person at a provider. Hashed, because subjects may be long, personal, or contain any character. Pure. */
 export function personOf(issuer: string, subject: string): string {
   return createHash('sha256')
     .update(JSON.stringify([issuer, subject]))
@@ -88,8 +82,8 @@ export function personOf(issuer: string, subject: string): string {
 }
 
 /**
- * From a person at an organization's provider to an account. It names the subject, not an address: whoever gets the
- * address later does not get the account. The account's side decides whether the link still holds.
+ * From a person at an organization's provider to an account. It has the subject, so a later owner of the address
+ * doesn't get the account. The account's side decides whether the link still holds.
  */
 export const providerLinkRecord = entity(
   'providerLink',
@@ -104,13 +98,9 @@ export const providerLinkRecord = entity(
   },
   { upgrades: [link => ({ linkId: null, ...link })] },
 );
-
 export type ProviderLinkRecord = ReturnType<typeof providerLinkRecord.parse>;
 
-/**
- * The account's side of its link to an organization's provider. There is one for each organization, so a removal ends it
- * without reading it, and a new link replaces it.
- */
+/** The account's side of its link to an organization's provider, one per organization: a new link replaces it. */
 export const accountLinkRecord = entity('accountLink', keys.accountLink, {
   /** Absent once the user has ended the link. The item stays, so that no older link counts again. */
   id: z.string().optional(),
@@ -124,7 +114,6 @@ export const accountLinkRecord = entity('accountLink', keys.accountLink, {
   /** When it last let somebody in. */
   lastUsedAt: z.string().nullable(),
 });
-
 export type AccountLinkRecord = ReturnType<typeof accountLinkRecord.parse>;
 
 /** A link that the account's next log-in in the same browser makes. */
@@ -143,5 +132,4 @@ export const pendingLinkRecord = entity('pendingLink', keys.pendingLink, {
   replacedLinkId: z.string().nullable().optional(),
   expiresAt: ExpiresAt,
 });
-
 export type PendingLinkRecord = ReturnType<typeof pendingLinkRecord.parse>;

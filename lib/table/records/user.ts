@@ -21,9 +21,8 @@ export const userRecord = entity(
     /** Raised when the account is recovered, which ends all its links to providers in one write. Absent is 0. */
     linkEpoch: z.int().optional(),
     /**
-     * Incremented when the account creates a token or an organization, so that parallel requests can't exceed a limit,
-     * when its last factor is removed, so that no new token counts as created with a factor, and when a link to a
-     * provider ends, so that no new token counts as created through it.
+     * Raised when the account creates a token or an organization, so that parallel requests can't exceed a limit; and
+     * when its last factor is removed or a link to a provider ends, so that no new token counts as created with it.
      */
     creations: z.int(),
     /** Absent if there are none, so that conditions can check what was read. */
@@ -53,7 +52,6 @@ export const userRecord = entity(
   },
   { oldestFormat: 2 },
 );
-
 export type UserRecord = ReturnType<typeof userRecord.parse>;
 
 /** The password and the number of creations have not changed since the account was read. */
@@ -86,11 +84,8 @@ export const passkeyRecord = entity('passkey', keys.passkey, {
   id: z.string(),
   userId: z.string(),
   name: z.string(),
-  /** From the authenticator, in base64url. */
   credentialId: z.string(),
-  /** COSE_Key (RFC 9052). */
   publicKey: Bytes,
-  /** The authenticator's count of uses; 0 if it has none. */
   counter: z.int(),
   transports: z.array(z.string()),
   createdAt: z.string(),
@@ -103,7 +98,6 @@ export const passkeyRecord = entity('passkey', keys.passkey, {
 
 /** The passkey's account: a credential belongs to at most one account. */
 export const passkeyOwnerRecord = entity('passkeyOwner', keys.passkeyOwner, { userId: z.string() });
-
 export type PasskeyRecord = ReturnType<typeof passkeyRecord.parse>;
 
 /** The hash of the one valid verification link. A newer link replaces it. */
@@ -118,7 +112,6 @@ const Factor = z.discriminatedUnion('method', [
   z.object({ method: z.literal('totp'), sealed: Bytes }),
 ]);
 
-/** One exact factor. */
 export type Factor = z.output<typeof Factor>;
 
 /** Whether two sealed secrets belong to the same authenticator app. Sealing a secret again gives different bytes. */
@@ -129,15 +122,13 @@ export function isSame(sealed: Uint8Array, other: Uint8Array | undefined): boole
 export const undoSeconds = 7 * daySeconds;
 
 /**
- * A link that removes a new factor. `change` is the number of the change that added it. While it is valid, the factor is
- * not settled (see `organizations/break-glass.ts`).
+ * A link that removes a new factor, added by change `change`. While it is valid, the factor is not settled (see
+ * `organizations/break-glass.ts`).
  */
 export const undoLinkRecord = entity('undoLink', keys.undoLink, {
   factor: Factor,
   change: z.int(),
-  /** Absent on links of earlier releases. */
   addedAt: z.string().optional(),
   expiresAt: ExpiresAt,
 });
-
 export type UndoLinkRecord = ReturnType<typeof undoLinkRecord.parse>;

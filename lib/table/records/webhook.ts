@@ -12,7 +12,6 @@ export const webhookRecord = entity('webhook', keys.webhook, {
   orgSlug: z.string(),
   url: z.string(),
   events: z.array(EventName),
-  /** The scope, as the request named it. */
   projectId: z.string().nullable(),
   environmentId: z.string().nullable(),
   /** The same scope with slugs, for pings. `project` is set even if the request named only the environment. */
@@ -21,11 +20,9 @@ export const webhookRecord = entity('webhook', keys.webhook, {
   active: z.boolean(),
   sealedSecret: Bytes,
   createdAt: z.string(),
-  /** null: not recorded. */
   createdBy: z.object({ id: z.string(), email: z.string() }).nullable().default(null),
   updatedAt: z.string(),
 });
-
 export type WebhookRecord = ReturnType<typeof webhookRecord.parse>;
 
 /** The JSON that a delivery sent, so that it can be sent again byte for byte. */
@@ -49,7 +46,6 @@ export const deliveryRecord = entity('delivery', keys.delivery, {
   /** Entries made before payloads were kept have none. */
   payload: KeptPayload.optional(),
 });
-
 export type DeliveryRecord = ReturnType<typeof deliveryRecord.parse>;
 
 /** Records that a delivery has started. Written only once, before sending, so a delivery happens at most once. */
