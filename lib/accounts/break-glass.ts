@@ -33,21 +33,20 @@ interface Requiring {
   unsettled: readonly UndoLinkRecord[];
 }
 
-const nothing: Requiring = { organizations: [], unsettled: [] };
-
 /**
- * Read while the log-in is still being checked, which saves round trips. Never rejects: a failure is only logged, because
- * it must not keep anybody from logging in; the log-in then breaks no glass.
+ * Read in parallel with the checks of a log-in. Never rejects: a failure is only logged, because it must not keep anybody
+ * from logging in; the log-in then breaks no glass.
  */
 export async function findRequiring({ log }: RequestContext, id: string): Promise<Requiring> {
+  const none: Requiring = { organizations: [], unsettled: [] };
   try {
     const memberships = await list(membershipRecord, ranges.memberships(id));
-    const storedOrganizations = await readAll(memberships.map(({ orgSlug }) => at(organizationRecord, orgSlug)));
-    const requiring = storedOrganizations.flatMap((organization, index) => {
+    const organizations = await readAll(memberships.map(({ orgSlug }) => at(organizationRecord, orgSlug)));
+    const requiring = organizations.flatMap((organization, index) => {
       const isSame = organization?.id === memberships[index]?.organizationId;
       return isSame && organization?.requireProvider === true ? [organization] : [];
     });
-    if (requiring.length === 0) return nothing;
+    if (requiring.length === 0) return none;
     const [members, unsettled] = await Promise.all([
       readAll(requiring.map(({ slug }) => at(memberRecord, slug, id))),
       listUnsettled(id),
@@ -55,7 +54,7 @@ export async function findRequiring({ log }: RequestContext, id: string): Promis
     return { organizations: requiring.filter((_, index) => members[index]?.role === 'owner'), unsettled };
   } catch (error) {
     log.error('could not find the organizations that require their provider', error, { userId: id });
-    return nothing;
+    return none;
   }
 }
 

@@ -14,7 +14,7 @@ import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { transact, transactIfHolds, update } from '../table/write.ts';
 
 /**
- * The caller, and the organizations visible to the credential, by name. A token is invalid once its membership has ended.
+ * The caller, and the organizations visible to the credential, by name. A token ends with its membership.
  * @throws unauthenticated
  */
 export async function readCurrentUser({ principal }: AccountContext): Promise<AnswerOf<typeof contract>> {
@@ -55,8 +55,8 @@ export async function readCurrentUser({ principal }: AccountContext): Promise<An
 }
 
 /**
- * Changes the user's display name and the copies that member lists show. Each organization's copy is written
- * separately; sending the same name again completes an interrupted change.
+ * Changes the user's display name and the copies that member lists show, each in a write of its own. Sending the same
+ * name again completes an interrupted change.
  */
 export async function renameUser({ principal: { user } }: AccountContext, name: string): Promise<UserRecord> {
   const memberships = await list(membershipRecord, ranges.memberships(user.id));
@@ -78,14 +78,8 @@ export function userView({ id, email, name, emailVerified, isAdmin = false, crea
 /** The account as its own user sees it. */
 export function ownUserView(user: UserRecord): OwnUser {
   const { passkeyCount = 0, totp, recoveryCodes } = user;
-  return {
-    ...userView(user),
-    secondFactors: {
-      passkeys: passkeyCount,
-      totp: totp !== undefined,
-      recoveryCodesLeft: recoveryCodes?.size ?? 0,
-    },
-  };
+  const recoveryCodesLeft = recoveryCodes?.size ?? 0;
+  return { ...userView(user), secondFactors: { passkeys: passkeyCount, totp: totp !== undefined, recoveryCodesLeft } };
 }
 
 /** A token as the API shows it, without its hash. */

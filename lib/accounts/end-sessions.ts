@@ -37,7 +37,7 @@ export async function readHeldTokens(userId: string): Promise<HeldTokens> {
   return { tokens, organizations: new Map(active) };
 }
 
-/** What to change on the account, with the other writes of the transaction. */
+/** A change of the account, with the other writes of the transaction. */
 export interface AccountChange {
   set: Factors & Partial<Pick<UserRecord, 'factorChange' | 'emailVerified' | 'passwordHash'>>;
   writes: Write[];
@@ -48,9 +48,9 @@ export interface EndedSessions {
   /** Tokens to revoke as well: all of the user's, or none. */
   held: HeldTokens | undefined;
   source: RequestSource;
-  /** What else changes, given the account's current state. */
+  /** The other changes, given the account's current state. */
   decide: (user: UserRecord) => Promise<AccountChange>;
-  /** Also ends every link to a provider: whoever recovers an account ends every way in that others may have made. */
+  /** Also ends every link to a provider: a recovery ends every way in that others may have created. */
   recovers?: true;
   /** The error if the account no longer exists. */
   gone: () => Error;
@@ -74,7 +74,7 @@ export async function endSessions({ user, held, source, decide, recovers, gone }
     const { set, writes } = await decide(current.user);
     const changes = {
       set: { ...set, sessionEpoch: current.user.sessionEpoch + 1 },
-      ...(recovers === true ? { add: { linkEpoch: 1 } } : {}),
+      add: recovers === true ? { linkEpoch: 1 } : {},
     };
     const unchanged = { ...factorsUnchanged(current.user), ...isUnchanged(current.user) };
     const account = update(at(userRecord, id), changes, { if: unchanged });
@@ -90,7 +90,7 @@ export async function transactAfter(groups: readonly Write[][], last: Write[]): 
     if (withSpace === undefined) earlier.push(group);
     else withSpace.push(...group);
   }
-  for (const some of chunksOf(10, earlier)) await Promise.all(some.map(writes => transact(writes)));
+  for (const chunk of chunksOf(10, earlier)) await Promise.all(chunk.map(transact));
   await transact(last);
 }
 

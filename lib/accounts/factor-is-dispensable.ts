@@ -20,8 +20,8 @@ export async function foreseeMemberships(userId: string | undefined): Promise<Me
 }
 
 /**
- * What the removal of a factor depends on. One round trip if `foreseen` names all memberships. It is read after the
- * account: a token or an organization created since fails the condition on the account.
+ * The tokens and organizations that the removal of a factor depends on. One round trip if `foreseen` names all
+ * memberships. Read after the account: a token or an organization created since fails the condition on the account.
  */
 export async function readBeforeRemoval(userId: string, foreseen: readonly Membership[]): Promise<BeforeRemoval> {
   const [tokens, memberships, foreseenOwned] = await Promise.all([
@@ -30,11 +30,8 @@ export async function readBeforeRemoval(userId: string, foreseen: readonly Membe
     ownedOf(userId, foreseen),
   ]);
   const foreseenIds = new Set(foreseen.map(({ organizationId }) => organizationId));
-  const others = await ownedOf(
-    userId,
-    memberships.filter(({ organizationId }) => !foreseenIds.has(organizationId)),
-  );
-  const owned = [...foreseenOwned, ...others];
+  const unforeseen = memberships.filter(({ organizationId }) => !foreseenIds.has(organizationId));
+  const owned = [...foreseenOwned, ...(await ownedOf(userId, unforeseen))];
   return { tokens, isDispensable: () => factorIsDispensable(userId, owned) };
 }
 
@@ -49,7 +46,7 @@ async function ownedOf(userId: string, memberships: readonly Membership[]): Prom
   });
 }
 
-/** They fit in the transaction with everything else. */
+/** As many as fit in the transaction with everything else. */
 const maximumChecks = 80;
 
 /**
@@ -60,14 +57,10 @@ async function factorIsDispensable(userId: string, owned: readonly OrganizationR
   const checks = await Promise.all(owned.map(organization => ownerIsDispensable(organization, userId)));
   // Two organizations may have the same other owner, and a transaction can name an item only once.
   const byKey = new Map(checks.flat().map(write => [`${write.key.pk} ${write.key.sk}`, write]));
-  if (byKey.size > maximumChecks) throw tooManyOrganizations();
-  return [...byKey.values()];
-}
-
-/** A check that was left out could leave an organization without anybody who can get in. */
-const tooManyOrganizations = () =>
-  new ApiError(
+  if (byKey.size <= maximumChecks) return [...byKey.values()];
+  throw new ApiError(
     'last_owner',
     'You own too many organizations to check whether each has another owner who can log in without its sign-in ' +
       'provider. Transfer some of them first.',
   );
+}

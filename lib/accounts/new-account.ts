@@ -10,7 +10,7 @@ import { put, type Write } from '../table/write.ts';
  * @param emailTaken the error if there already is an account with the address
  */
 export function newAccount(
-  { email, name, passwordHash }: { email: string; name: string | undefined; passwordHash: string },
+  { email, name, passwordHash }: { email: string; name?: string | undefined; passwordHash: string },
   emailTaken?: () => Error,
 ): { user: UserRecord; writes: Write[] } {
   const user: UserRecord = {
@@ -23,12 +23,6 @@ export function newAccount(
     creations: 0,
     createdAt: new Date().toISOString(),
   };
-  const refused = emailTaken && { refused: emailTaken };
-  return {
-    user,
-    writes: [
-      put(at(emailRecord, email), { userId: user.id }, { if: isNew, ...refused }),
-      put(at(userRecord, user.id), user, { if: isNew }),
-    ],
-  };
+  const address = put(at(emailRecord, email), { userId: user.id }, { if: isNew, refused: emailTaken });
+  return { user, writes: [address, put(at(userRecord, user.id), user, { if: isNew })] };
 }

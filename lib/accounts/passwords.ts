@@ -38,26 +38,19 @@ export async function changePassword(
     readTogether({ counted: countRead(wrong) }),
   ]);
   refuseEarly(wrong, counted);
-  await requireCurrentPassword(context, user, {
-    field: 'currentPassword',
-    password: currentPassword,
-    wrong,
-    event: 'password_change_refused',
-  });
+  const presented = { field: 'currentPassword', password: currentPassword, wrong, event: 'password_change_refused' };
+  await requireCurrentPassword(context, user, presented);
   const passwordHash = await hashPassword(newPassword);
-  const ownSession = update(
-    at(sessionRecord, user.id, credential.hash),
-    { set: { epoch: user.sessionEpoch + 1 } },
-    { if: isThere, refused: sessionEnded },
-  );
-  const others = [ownSession, ...resetCount(wrong)];
+  const session = at(sessionRecord, user.id, credential.hash);
+  const kept = { set: { epoch: user.sessionEpoch + 1 } };
+  const others = [update(session, kept, { if: isThere, refused: sessionEnded }), ...resetCount(wrong)];
   await setPassword({ user, passwordHash, held, source, others, overtaken: sessionEnded });
   log.account('password_changed', { userId: user.id, ip: source.ip, tokensRevoked: revokeTokens });
 }
 
 /**
- * Has a background job mail a reset link if the account exists. The response doesn't reveal that, because the calls and
- * the rate limit are the same either way.
+ * Has a background job mail a reset link if the account exists. The calls and the rate limit are the same either way, so
+ * the response doesn't reveal it.
  * @throws rate_limited
  */
 export async function requestPasswordReset({ source, log }: RequestContext, email: string): Promise<void> {
@@ -82,31 +75,19 @@ export async function resetPassword(
   refuseCommonPassword('newPassword', newPassword);
   const user = await openResetLink(token);
   const [passwordHash, held] = await Promise.all([hashPassword(newPassword), readHeldTokens(user.id)]);
-  await setPassword({
-    user,
-    passwordHash,
-    held,
-    source,
-    others: [],
-    recovers: true,
-    // Someone who registered a stranger's address may have added a factor. The address's owner must be able to get in.
-    ...(user.emailVerified ? {} : { decide: firstVerified }),
-    overtaken: invalidLink,
-  });
+  // Someone who registered a stranger's address may have added a factor. The address's owner must be able to get in.
+  const decide = user.emailVerified ? undefined : allFactorsGone;
+  const setting = { user, passwordHash, held, source, others: [], decide };
+  await setPassword({ ...setting, recovers: true, overtaken: invalidLink });
   log.account('password_reset', { userId: user.id, ip: source.ip });
-}
-
-async function firstVerified(user: UserRecord): Promise<AccountChange> {
-  const { set, writes } = await allFactorsGone(user);
-  return { set: { ...set, emailVerified: true }, writes };
 }
 
 interface NewPassword extends Pick<EndedSessions, 'user' | 'held' | 'source' | 'recovers'> {
   passwordHash: string;
   /** Other writes for the same transaction. */
   others: readonly Write[];
-  /** The account's second factors, if they change as well. */
-  decide?: (user: UserRecord) => Promise<AccountChange>;
+  /** Changes the account's second factors too. */
+  decide?: ((user: UserRecord) => Promise<AccountChange>) | undefined;
   /** The error if the password has changed in the meantime. */
   overtaken: () => Error;
 }
@@ -118,7 +99,7 @@ async function setPassword({ passwordHash, others, decide, overtaken, ...ending 
     decide: async current => {
       if (current.sessionEpoch !== ending.user.sessionEpoch) throw overtaken();
       const { set = {}, writes = [] } = (await decide?.(current)) ?? {};
-      // The link proves the address, too.
+      // The mailed link proves the address, too.
       const verified = ending.recovers === true ? { emailVerified: true } : {};
       return { set: { ...set, ...verified, passwordHash }, writes: [...writes, ...others] };
     },

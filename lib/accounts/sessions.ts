@@ -14,23 +14,13 @@ import { type SessionRecord, sessionRecord } from '../table/records/credentials.
 import type { UserRecord } from '../table/records/user.ts';
 import { put, remove, transact, type Write } from '../table/write.ts';
 
-interface FoundSession {
-  hash: string;
-  session: Session;
-}
-
 /** The user's valid sessions, most recently used first. */
 export async function listSessions(context: AccountContext): Promise<Session[]> {
-  const stored = await readSessions(context);
-  return stored
-    .map(({ session }) => session)
-    .sort((a, b) => b.lastUsedAt.localeCompare(a.lastUsedAt) || a.id.localeCompare(b.id));
+  const sessions = (await readSessions(context)).map(({ session }) => session);
+  return sessions.sort((a, b) => b.lastUsedAt.localeCompare(a.lastUsedAt) || a.id.localeCompare(b.id));
 }
 
-/**
- * Ends one of the caller's own sessions immediately, even the current one.
- * @throws session_not_found
- */
+/** Ends one of the caller's own sessions immediately, even the current one. @throws session_not_found */
 export async function endSession(context: AccountContext, sessionId: string): Promise<void> {
   const { userId } = context.principal;
   const ended = (await readSessions(context)).find(({ session }) => session.id === sessionId);
@@ -47,7 +37,7 @@ export async function logOut({ principal: { userId, credential }, log }: Account
 }
 
 /** A confined session reaches only itself: no session belongs to one organization alone. */
-async function readSessions({ principal }: AccountContext): Promise<FoundSession[]> {
+async function readSessions({ principal }: AccountContext): Promise<{ hash: string; session: Session }[]> {
   const { user, credential } = principal;
   const isConfined = confinementOf(principal) !== undefined;
   const range = ranges.sessions(user.id);
@@ -60,23 +50,15 @@ async function readSessions({ principal }: AccountContext): Promise<FoundSession
     const current = credential.method === 'session' && credential.hash === hash;
     if (isConfined && !current) return [];
     const { createdAt, lastUsedAt, ip, userAgent } = session;
-    const shown = {
-      id: sessionIdOf({ hash, session }),
-      current,
-      createdAt,
-      lastUsedAt,
-      ip,
-      userAgent,
-      expiresAt: new Date(endsAt).toISOString(),
-    };
-    return [{ hash, session: shown }];
+    const id = sessionIdOf({ hash, session });
+    const expiresAt = new Date(endsAt).toISOString();
+    return [{ hash, session: { id, current, createdAt, lastUsedAt, ip, userAgent, expiresAt } }];
   });
 }
 
-type SessionFacts = Partial<Pick<SessionRecord, 'id' | 'secondFactor' | 'createdAt' | 'provedAt'>> & {
-  brokeGlassIn?: SessionRecord['brokeGlassIn'];
-  provider?: SessionRecord['provider'];
-};
+type SessionFacts = Partial<
+  Pick<SessionRecord, 'id' | 'secondFactor' | 'createdAt' | 'provedAt' | 'brokeGlassIn' | 'provider'>
+>;
 
 /** A session that a step-up replaces. */
 export interface ReplacedSession {
@@ -86,8 +68,8 @@ export interface ReplacedSession {
 }
 
 /**
- * A new session, and the end of the one that it replaces, if any. It keeps that one's `createdAt`, so its maximum lifetime
- * does not start again, and its `id`.
+ * A new session, and the end of the session that it replaces, if any. It keeps the `id` of that session, and its
+ * `createdAt`, so the maximum lifetime does not start again.
  */
 export async function startSession(
   user: Pick<UserRecord, 'id' | 'sessionEpoch'>,
@@ -99,11 +81,7 @@ export async function startSession(
     return { cookie, writes: [write] };
   }
   const { hash, id, createdAt } = replaces;
-  const { cookie, write } = await newSession(user, source, {
-    ...facts,
-    createdAt,
-    ...(id === undefined ? {} : { id }),
-  });
+  const { cookie, write } = await newSession(user, source, { ...facts, createdAt, id });
   const ended = remove(at(sessionRecord, user.id, hash), { if: isThere, refused: sessionEnded });
   return { cookie, writes: [ended, write] };
 }
@@ -112,31 +90,30 @@ export async function startSession(
 export async function newSession(
   user: Pick<UserRecord, 'id' | 'sessionEpoch'>,
   { ip, userAgent }: Pick<RequestSource, 'ip' | 'userAgent'>,
-  { id, secondFactor = false, brokeGlassIn = [], createdAt, provedAt: given, provider }: SessionFacts = {},
+  { secondFactor = false, brokeGlassIn = [], ...facts }: SessionFacts = {},
 ): Promise<{ cookie: string; write: Write }> {
   const { secret, hash } = createCredential(user.id, '', await issuingKey());
   const now = Date.now();
   const startedAt = new Date(now).toISOString();
-  const facts = { createdAt: createdAt ?? startedAt, ...(provider === undefined ? {} : { provider }) };
-  const expiresAt = sessionEndsAt(facts, now);
-  const session = {
-    ...(id === undefined ? {} : { id }),
+  const { createdAt = startedAt, provedAt = startedAt, id, provider } = facts;
+  const expiresAt = sessionEndsAt({ createdAt, provider }, now);
+  const session: SessionRecord = {
+    id,
     userId: user.id,
     epoch: user.sessionEpoch,
-    ...facts,
+    createdAt,
+    provider,
     lastUsedAt: startedAt,
     ip,
     userAgent,
-    provedAt: given ?? startedAt,
+    provedAt,
     secondFactor,
-    ...(brokeGlassIn.length === 0 ? {} : { brokeGlassIn }),
+    brokeGlassIn: brokeGlassIn.length === 0 ? undefined : brokeGlassIn,
     restoredTable: settings().RESTORED_TABLE,
     expiresAt,
   };
-  return {
-    cookie: sessionCookie(secret, expiresAt),
-    write: put(at(sessionRecord, user.id, hash), session, { if: isNew }),
-  };
+  const write = put(at(sessionRecord, user.id, hash), session, { if: isNew });
+  return { cookie: sessionCookie(secret, expiresAt), write };
 }
 
 export const sessionEnded = () => new ApiError('unauthenticated', 'This session has ended. Sign in again.');

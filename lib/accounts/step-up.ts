@@ -29,20 +29,15 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
   if (credential.method !== 'session') throw sessionEnded();
   const wrong = wrongCurrentPasswords(user.id);
   const presented = await readFactor(user, sent, wrong);
-  const { provider } = credential.session;
-  if (sent.password !== undefined) {
-    const { password } = sent;
-    await requireCurrentPassword(context, user, { field: 'password', password, wrong, event: 'step_up_refused' });
-  } else {
-    await requirePasskeyInstead(user, sent, provider);
-  }
-  if (presented === undefined && hasSecondFactor(user)) {
-    throw await askForFactor('step-up', user, resetCount(wrong));
-  }
+  const { hash, session } = credential;
+  const { provider } = session;
+  const { password } = sent;
+  if (password === undefined) await requirePasskeyInstead(user, sent, provider);
+  else await requireCurrentPassword(context, user, { field: 'password', password, wrong, event: 'step_up_refused' });
+  if (presented === undefined && hasSecondFactor(user)) throw await askForFactor('step-up', user, resetCount(wrong));
   const field = sent.passkey === undefined ? 'totp' : 'passkey';
   const isWrong = () => invalidRequest([{ path: field, message: 'is wrong' }]);
   const proof = presented && (await proveFactor(context, user, presented.factor, isWrong));
-  const { hash, session } = credential;
   const renewed = await startSession(user, source, {
     secondFactor: proof !== undefined,
     brokeGlassIn: session.brokeGlassIn,
@@ -50,7 +45,7 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
     replaces: { id: sessionIdOf(credential), hash, createdAt: session.createdAt },
   });
   await transact([
-    ...(sent.password === undefined ? [] : resetCount(wrong)),
+    ...(password === undefined ? [] : resetCount(wrong)),
     ...(proof?.writes ?? []),
     ...renewed.writes,
     ...(presented?.writes ?? []),
@@ -62,7 +57,7 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
 }
 
 /**
- * A user who signed in with a provider may not have a password. A passkey, which verifies its user by itself, replaces it.
+ * A user who signed in with a provider may not have a password. A passkey replaces it, because it verifies its user.
  * @throws invalid_request for the missing password; second_factor_required with a challenge for a passkey
  */
 async function requirePasskeyInstead(
@@ -102,21 +97,16 @@ async function readFactor(
   return { factor, writes: [useUp] };
 }
 
-interface Presented {
-  field: string;
-  password: string;
-  /** Counts wrong passwords. */
-  wrong: Counter;
-  /** The event to log for a rejection. */
-  event: string;
-}
-
-/** @throws invalid_request naming the field for a wrong password, which `event` records; rate_limited */
+/**
+ * @param presented with the counter of wrong passwords, and the event to log for one
+ * @throws invalid_request naming the field for a wrong password; rate_limited
+ */
 export async function requireCurrentPassword(
   { source, log }: RequestContext,
   user: UserRecord,
-  { field, password, wrong, event }: Presented,
+  presented: { field: string; password: string; wrong: Counter; event: string },
 ): Promise<void> {
+  const { field, password, wrong, event } = presented;
   if (await verifyPassword(password, user.passwordHash)) return;
   await count(wrong);
   log.account(event, { userId: user.id, ip: source.ip });

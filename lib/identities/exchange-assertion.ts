@@ -154,10 +154,8 @@ async function issue(
   const { organization, identity, proven } = assertion;
   const { id, name, access, projectId, environmentId, trustId: memberId, tokenMinutes } = identity;
   const limits = { organizationId: organization.id, projectId, environmentId, memberId };
-  const { token, cliToken } = await newToken(
-    { id, email: name },
-    { name, access, ...limits, secondFactor: false, lifetimeMs: tokenMinutes * minuteMs },
-  );
+  const facts = { name, access, ...limits, secondFactor: false, lifetimeMs: tokenMinutes * minuteMs };
+  const { token, cliToken } = await newToken({ id, email: name }, facts);
   const { expiryDate } = cliToken;
   if (expiryDate === null) throw new Error('Identity tokens always expire.');
   let record: Write[] = [recordOfUse(assertion)];

@@ -49,8 +49,5 @@ export function growOrganization(
 
 /** The check that the organization still exists. Without `refused`, the transaction throws `ConditionFailed`. */
 export function stillActive({ id, slug }: Place, refused?: () => Error): Write {
-  return check(at(organizationRecord, slug), {
-    if: { id: equals(id), status: equals('active') },
-    ...(refused && { refused }),
-  });
+  return check(at(organizationRecord, slug), { if: { id: equals(id), status: equals('active') }, refused });
 }

@@ -25,7 +25,7 @@ export class SignInRefused extends Error {
 
 export const signInExpired = () => new SignInRefused('sign_in_expired');
 
-/** The errors of other modules that are refusals. */
+/** Errors of other modules that are refusals. */
 const refusals: Readonly<Record<string, SignInError>> = {
   rate_limited: 'rate_limited',
   plan_limit_exceeded: 'plan_limit_exceeded',
@@ -34,7 +34,7 @@ const refusals: Readonly<Record<string, SignInError>> = {
   issuer_unavailable: 'provider_unavailable',
 };
 
-/** The code for any failure. An unexpected one is a problem of the service, and belongs in the log. */
+/** The code for any failure. An unexpected one is a problem of the service. */
 export function codeOf(error: unknown): { code: SignInError; cookies: readonly string[]; isUnexpected: boolean } {
   if (error instanceof SignInRefused) return { code: error.code, cookies: error.cookies, isUnexpected: false };
   const code = error instanceof ApiError ? refusals[error.code] : undefined;

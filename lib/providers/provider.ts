@@ -34,22 +34,22 @@ export async function readProvider(
   return { issuer, endpoints, keys, renewKeys };
 }
 
-type Owner = Pick<SignInRecord, 'organizationId' | 'issuer' | 'clientId'>;
+type Client = Pick<SignInRecord, 'organizationId' | 'issuer' | 'clientId'>;
 
 /** KMS binds it to the ciphertext: a secret is never sent to another issuer, or as another client. */
-function encryptionContext({ organizationId, issuer, clientId }: Owner): Record<string, string> {
-  return { organization: organizationId, issuer, client: clientId };
-}
+const encryptionContext = ({ organizationId, issuer, clientId }: Client) => ({
+  organization: organizationId,
+  issuer,
+  client: clientId,
+});
 
 /** One KMS call. */
-export async function sealClientSecret(clientSecret: string, owner: Owner): Promise<Uint8Array> {
-  return kmsEncrypt(Buffer.from(clientSecret, 'utf8'), encryptionContext(owner));
+export function sealClientSecret(clientSecret: string, client: Client): Promise<Uint8Array> {
+  return kmsEncrypt(Buffer.from(clientSecret, 'utf8'), encryptionContext(client));
 }
 
 /** One KMS call, or none for a public client. */
-export async function openClientSecret(
-  signIn: Owner & Pick<SignInRecord, 'sealedSecret'>,
-): Promise<string | undefined> {
+export async function openClientSecret(signIn: SignInRecord): Promise<string | undefined> {
   const { sealedSecret } = signIn;
   return sealedSecret && Buffer.from(await kmsDecrypt(sealedSecret, encryptionContext(signIn))).toString('utf8');
 }

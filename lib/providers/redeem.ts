@@ -4,6 +4,7 @@ import type { RequestContext } from '../access/request-context.ts';
 import type { completeProviderSignIn as contract } from '../contracts/auth/providers.ts';
 import type { QueryOf } from '../contracts/contract.ts';
 import { clockSkewSeconds } from '../contracts/fields/identity-limits.ts';
+import { Email, Name } from '../contracts/fields/text.ts';
 import { isOver } from '../core/time.ts';
 import { equalInConstantTime, hashCredential } from '../crypto/credentials.ts';
 import { signatureAlgorithms } from '../identities/verify-assertion.ts';
@@ -24,7 +25,6 @@ import {
 import { remove, retryOnConditionFailed, transact } from '../table/write.ts';
 import { isRandom, nonceOf, redirectUri, verifierOf } from './browser.ts';
 import { SignInRefused, signInExpired } from './log-in-page.ts';
-import { type Profile, type ProvenPerson, profileOf, reportsSecondFactor } from './profile.ts';
 import { openClientSecret, type Provider, readProvider } from './provider.ts';
 import { ownSignIn, providerReads } from './sign-in.ts';
 
@@ -43,7 +43,7 @@ export interface OpenSignIn {
 /** For the request to the provider. */
 interface Redeeming {
   open: OpenSignIn;
-  /** From the browser: the random values of this sign-in. */
+  /** The random values of this sign-in, from the browser. */
   state: string;
   secret: string;
   issuerKeys: IssuerKeysRecord | undefined;
@@ -51,9 +51,29 @@ interface Redeeming {
   clientSecret: string | undefined;
 }
 
-/** What the provider has signed about a person. */
+/** What a provider says about a person and their log-in there. */
+export interface Profile {
+  /** Only if it is an address. */
+  email: string | undefined;
+  /**
+   * `yes` is exactly the boolean `true`: some providers send a string for an address that they have not verified. Others
+   * never say, and the organization may trust them all the same (`trustEmail`).
+   */
+  emailVerified: 'yes' | 'no' | 'unknown';
+  name: string | undefined;
+  /** The Google Workspace domain that manages the account; a personal account has none. */
+  hostedDomain: string | undefined;
+}
+
+/** A person, as the provider has signed it. */
+export interface ProvenPerson {
+  claims: JWTPayload & { sub: string };
+  profile: Profile;
+}
+
+/** The same, in terms of the organization. */
 export interface Proof extends ProvenPerson {
-  /** Stands for the issuer and the subject. */
+  /** Identifies the issuer and the subject. */
   person: string;
   /** Whether the provider asked for a second factor, and the organization trusts it with that. */
   trustedFactor: boolean;
@@ -107,8 +127,9 @@ export async function redeem(
   { code, iss, error }: Returned,
 ): Promise<Proof> {
   const { slug: orgSlug } = organization;
-  const provider = await readProvider(context, { issuer: signIn.issuer, orgSlug, stored: issuerKeys });
-  const { issuer, endpoints } = provider;
+  const { issuer, clientId } = signIn;
+  const provider = await readProvider(context, { issuer, orgSlug, stored: issuerKeys });
+  const { endpoints } = provider;
   // RFC 9207: with two providers, one must not be able to pass on the other's response.
   if (iss === undefined ? endpoints.sendsIssuer : iss !== issuer) throw invalidAnswer();
   if (error !== undefined || code === undefined || code === '') throw new SignInRefused('provider_refused');
@@ -118,26 +139,22 @@ export async function redeem(
     redirect_uri: await redirectUri(orgSlug),
     code_verifier: verifierOf(secret, state),
   };
-  const authenticated = clientAuthentication(provider, signIn.clientId, clientSecret, grant);
+  const authenticated = clientAuthentication(provider, clientId, clientSecret, grant);
   const answer = await providerAnswer({ target: endpoints.token, ...authenticated }, context.log);
   if (answer === undefined) throw new SignInRefused('provider_unavailable');
-  const expected = { issuer, clientId: signIn.clientId, nonce: nonceOf(secret, state) };
+  const expected = { issuer, clientId, nonce: nonceOf(secret, state) };
   const verify = (keys: readonly VerificationKey[]) => verifyIdToken(answer.id_token, expected, keys);
   // The provider may have changed its keys since they were stored.
   const claims = (await verify(provider.keys)) ?? (await verify(await provider.renewKeys()));
   if (claims === undefined) throw invalidAnswer();
-  return {
-    claims,
-    profile:
-      claims.email === undefined
-        ? await readUserinfo(context, provider, claims, answer.access_token)
-        : profileOf(claims),
-    person: personOf(issuer, claims.sub),
-    trustedFactor: signIn.trustFactor && reportsSecondFactor(claims),
-  };
+  const signed = profileOf(claims);
+  const profile =
+    claims.email === undefined ? await readUserinfo(context, provider, { claims, profile: signed }, answer) : signed;
+  const trustedFactor = signIn.trustFactor && reportsSecondFactor(claims);
+  return { claims, profile, person: personOf(issuer, claims.sub), trustedFactor };
 }
 
-/** How the client proves itself (OpenID Connect Core 1.0, section 9; RFC 6749, section 2.3.1). Pure. */
+/** How the client proves itself (OpenID Connect Core 1.0, section 9; RFC 6749, section 2.3.1). */
 function clientAuthentication(
   { endpoints: { clientAuthentication: method } }: Pick<Provider, 'endpoints'>,
   clientId: string,
@@ -192,7 +209,7 @@ async function verifyIdToken(
   return { ...claims, sub };
 }
 
-/** At most 255 characters (section 2); more are accepted only from providers that don't keep to it. */
+/** At most 255 characters (section 2); longer ones are from providers that don't keep to that. */
 function isSubject(sub: unknown): sub is string {
   return typeof sub === 'string' && sub !== '' && sub.length <= 1000;
 }
@@ -211,10 +228,9 @@ function isForClient({ aud, azp }: JWTPayload, clientId: string): boolean {
 async function readUserinfo(
   { log }: RequestContext,
   { endpoints: { userinfo } }: Provider,
-  claims: ProvenPerson['claims'],
-  accessToken: unknown,
+  { claims, profile: signed }: ProvenPerson,
+  { access_token: accessToken }: Readonly<Record<string, unknown>>,
 ): Promise<Profile> {
-  const signed = profileOf(claims);
   const isToken = typeof accessToken === 'string' && /^[\x21-\x7e]{1,50000}$/.test(accessToken);
   if (userinfo === undefined || !isToken) return signed;
   const answer = await providerAnswer({ target: userinfo, authorization: `Bearer ${accessToken}` }, log);
@@ -223,4 +239,29 @@ async function readUserinfo(
   const profile = profileOf(answer);
   // An address that either of them denies is not verified.
   return signed.emailVerified === 'no' ? { ...profile, emailVerified: 'no' } : profile;
+}
+
+/** Claims of an id token, or of userinfo. */
+export function profileOf(claims: Readonly<Record<string, unknown>>): Profile {
+  const email = Email.safeParse(claims.email);
+  const name = Name.safeParse(claims.name);
+  return {
+    email: email.success ? email.data : undefined,
+    emailVerified: claims.email_verified === undefined ? 'unknown' : claims.email_verified === true ? 'yes' : 'no',
+    name: name.success ? name.data : undefined,
+    hostedDomain: typeof claims.hd === 'string' ? claims.hd.toLowerCase() : undefined,
+  };
+}
+
+/** The values of `acr` that mean more than one factor. */
+const strongContexts = new Set([
+  'phr',
+  'phrh',
+  'https://refeds.org/profile/mfa',
+  'http://schemas.openid.net/pape/policies/2007/06/multi-factor',
+]);
+
+/** Whether the provider says that it asked for a second factor (RFC 8176; OpenID Connect EAP ACR Values). */
+function reportsSecondFactor({ amr, acr }: JWTPayload): boolean {
+  return (Array.isArray(amr) && amr.includes('mfa')) || (typeof acr === 'string' && strongContexts.has(acr));
 }

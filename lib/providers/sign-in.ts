@@ -7,31 +7,26 @@ import { organizationRecord } from '../table/records/organization.ts';
 import { type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { redirectUri } from './browser.ts';
 
-/**
- * The organization's sign-in provider, for an owner.
- * @throws email_not_verified
- */
+/** The organization's sign-in provider, for an owner. @throws email_not_verified */
 export async function readSignIn(context: MemberContext): Promise<SignInRecord | undefined> {
   requireVerifiedMember(context);
   return findSignIn(context.organization);
 }
 
-/** The provider as it is now. */
 export async function findSignIn({ slug, id }: { slug: string; id: string }): Promise<SignInRecord | undefined> {
   return ownSignIn(await find(at(signInRecord, slug)), id);
 }
 
-/** An organization and its provider. */
 export function providerReads(orgSlug: string) {
   return { organization: at(organizationRecord, orgSlug), signIn: at(signInRecord, orgSlug) };
 }
 
-/** The slug may have belonged to another organization. Pure. */
+/** The slug may have belonged to another organization. */
 export function ownSignIn(signIn: SignInRecord | undefined, organizationId: string): SignInRecord | undefined {
   return signIn?.organizationId === organizationId ? signIn : undefined;
 }
 
-/** The TXT record that proves who controls a domain. Pure. */
+/** The TXT record that proves who controls a domain. */
 export function txtRecordOf({ token }: Pick<SignInRecord['domains'][number], 'token'>): string {
   return `holdfast-verification=${token}`;
 }

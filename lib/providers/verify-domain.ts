@@ -10,7 +10,7 @@ import { listOwners } from '../organizations/break-glass.ts';
 import { stillActive } from '../organizations/change-counts.ts';
 import { requirePlace } from '../organizations/members/read-roster.ts';
 import { lookUpRecords } from '../outbound/ask-worker.ts';
-import { type Conditions, equals, isNew } from '../table/expressions.ts';
+import { asRead, equals, isNew } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
 import type { RateRecord } from '../table/records/limits.ts';
 import { organizationRecord } from '../table/records/organization.ts';
@@ -54,10 +54,8 @@ export async function verifyDomain(
   const readClaim = () => find(at(domainRecord, domain));
   const [records, claim] = await Promise.all([recordsOf(domain), readClaim(), count(lookups)]);
   if (!records.includes(txtRecordOf(requested))) {
-    throw new ApiError(
-      'domain_not_verified',
-      `The domain does not have this TXT record yet: ${txtRecordOf(requested)}`,
-    );
+    const message = `The domain does not have this TXT record yet: ${txtRecordOf(requested)}`;
+    throw new ApiError('domain_not_verified', message);
   }
   const readAgain = async () => ({ stored: await findSignIn(organization), claim: await readClaim() });
   const { after, former } = await retryWithFreshRead({ stored: foreseen, claim }, readAgain, async current => {
@@ -67,29 +65,19 @@ export async function verifyDomain(
     if (signIn === undefined || unverifiedDomain.token !== requested.token) throw unknownDomain();
     const holder = await readHolder(domain, current.claim, organization.id);
     if (holder?.token !== undefined && records.includes(txtRecordOf({ token: holder.token }))) throw domainTaken();
+    const { id: organizationId, slug: orgSlug } = organization;
     const verifiedAt = new Date().toISOString();
     const domains = signIn.domains.map(own => (own === unverifiedDomain ? { ...own, verifiedAt } : own));
-    const verified = { ...signIn, domains, version: randomUUID(), updatedAt: verifiedAt };
+    const set = { domains, version: randomUUID(), updatedAt: verifiedAt };
+    const claimAsRead = current.claim === undefined ? isNew : asRead(current.claim, ['organizationId', 'verifiedAt']);
     await transact([
-      update(
-        at(signInRecord, organization.slug),
-        { set: { domains, version: verified.version, updatedAt: verifiedAt } },
-        { if: { version: equals(signIn.version) } },
-      ),
-      put(
-        at(domainRecord, domain),
-        { organizationId: organization.id, orgSlug: organization.slug, verifiedAt },
-        { if: claimAsRead(current.claim) },
-      ),
+      update(at(signInRecord, orgSlug), { set }, { if: { version: equals(signIn.version) } }),
+      put(at(domainRecord, domain), { organizationId, orgSlug, verifiedAt }, { if: claimAsRead }),
       ...(holder?.signIn === undefined ? [] : [unverified(holder.orgSlug, holder.signIn, domain)]),
       stillActive(organization, () => organizationNotFound()),
-      await context.audit({
-        action: 'sign_in.domain_verified',
-        target: signInTarget(signIn),
-        details: { domain },
-      }),
+      await context.audit({ action: 'sign_in.domain_verified', target: signInTarget(signIn), details: { domain } }),
     ]);
-    return { after: verified, former: holder };
+    return { after: { ...signIn, ...set }, former: holder };
   });
   if (former !== undefined) await mailFormerOwners(context, former, domain);
   return after;
@@ -110,17 +98,12 @@ async function readHolder(
   claim: DomainRecord | undefined,
   organizationId: string,
 ): Promise<Holder | undefined> {
-  if (claim === undefined || claim.organizationId === organizationId) return undefined;
+  if (claim === undefined) return undefined;
   const { orgSlug, lostBy = claim.organizationId } = claim;
-  if (lostBy === organizationId) return undefined;
+  if ([claim.organizationId, lostBy].includes(organizationId)) return undefined;
   const signIn = await findSignIn({ slug: orgSlug, id: lostBy });
   const held = signIn?.domains.find(own => own.domain === domain && own.verifiedAt !== null);
   return { organizationId: lostBy, orgSlug, signIn: held && signIn, token: held?.token };
-}
-
-function claimAsRead(claim: DomainRecord | undefined): Conditions<DomainRecord> {
-  if (claim === undefined) return isNew;
-  return { organizationId: equals(claim.organizationId), verifiedAt: equals(claim.verifiedAt) };
 }
 
 async function mailFormerOwners({ log }: MemberContext, { organizationId, orgSlug }: Holder, domain: string) {

@@ -40,7 +40,7 @@ export interface Write {
 interface WriteOptions<R> {
   if?: Conditions<R>;
   /** Receives the item as stored, so attributes of later formats may be missing. */
-  refused?: (current: Partial<R> | undefined) => Error;
+  refused?: ((current: Partial<R> | undefined) => Error) | undefined;
 }
 
 /** A record, or only its key if no attribute matters. */

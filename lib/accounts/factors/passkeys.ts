@@ -15,13 +15,14 @@ import { creationOptions } from './passkey-options.ts';
 import { oneLess, removalOf } from './remove-factors.ts';
 import { verifyNewPasskey } from './verify-passkey.ts';
 
-/** Enough for all of one person's devices, and few enough to list in a challenge. */
+/** Enough for one person's devices, and few enough to list in a challenge. */
 const maximumPasskeys = 20;
 
 /** A challenge for a new passkey. @throws email_not_verified */
-export async function startPasskey({
-  principal: { user },
-}: AccountContext): Promise<{ challenge: string; publicKey: PasskeyCreationOptions }> {
+export async function startPasskey(
+  context: AccountContext,
+): Promise<{ challenge: string; publicKey: PasskeyCreationOptions }> {
+  const { user } = context.principal;
   requireVerifiedEmail(user);
   const { challenge, write } = newChallenge('new-passkey', user);
   const [passkeys] = await Promise.all([list(passkeyRecord, ranges.passkeys(user.id)), transact([write])]);
@@ -60,8 +61,7 @@ export async function addPasskey(
       throw invalidRequest([{ path: '', message: `you have ${maximumPasskeys} passkeys; remove one first` }]);
     }
     const { id, credentialId } = passkey;
-    const [item, owner] = [at(passkeyRecord, user.id, credentialId), at(passkeyOwnerRecord, credentialId)];
-    const isKnown = (holder: { userId?: string } | undefined) =>
+    const refused = (holder: { userId?: string } | undefined) =>
       holder?.userId === user.id
         ? invalidRequest([{ path: 'passkey', message: 'is already one of yours' }])
         : new ApiError('passkey_taken', 'This passkey belongs to another account.');
@@ -70,8 +70,8 @@ export async function addPasskey(
       factors: { passkeyCount: passkeyCount + 1 },
       writes: [
         useUp,
-        put(owner, { userId: user.id }, { if: isNew, refused: isKnown }),
-        put(item, passkey, { if: isNew, refused: isKnown }),
+        put(at(passkeyOwnerRecord, credentialId), { userId: user.id }, { if: isNew, refused }),
+        put(at(passkeyRecord, user.id, credentialId), passkey, { if: isNew, refused }),
       ],
       undo: [...removalOf(passkey), ...openAgain(presented, issued, epochAfterAddition(current))],
     };
@@ -98,13 +98,9 @@ export async function removePasskey(
   const passkey = passkeys.find(({ id }) => id === passkeyId);
   const isGone = () => new ApiError('passkey_not_found', 'You have no passkey with this identifier.');
   if (passkey === undefined) throw isGone();
-  const decide = ({ passkeyCount }: UserRecord) => ({
-    factors: { passkeyCount: oneLess(passkeyCount) },
-    writes: removalOf(passkey, isGone),
-  });
-  await changeFactors(context, 'passkey_removed', decide, {
-    removal: { foreseen, readAgain },
-  });
+  const writes = removalOf(passkey, isGone);
+  const decide = ({ passkeyCount }: UserRecord) => ({ factors: { passkeyCount: oneLess(passkeyCount) }, writes });
+  await changeFactors(context, 'passkey_removed', decide, { removal: { foreseen, readAgain } });
 }
 
 function passkeyView({ id, name, createdAt, lastUsedAt, counterWentBackAt }: PasskeyRecord): Passkey {

@@ -23,7 +23,7 @@ import { mailUnlessRefused } from './mail-unless-refused.ts';
 /**
  * Removes the factor named in an e-mail, and the recovery codes created with it or later. The same transaction ends
  * every session, token, reset link, and link to a provider, because whoever added the factor had one of them or the
- * password. It does so even if the factor is already gone, because recovery codes created in the meantime may remain.
+ * password. It does so even if the factor is already gone, because later recovery codes may remain.
  * @throws invalid_token
  */
 export async function undoFactor({ source, log }: RequestContext, token: string): Promise<void> {
@@ -55,20 +55,17 @@ async function findPasskey(userId: string, factor: Factor): Promise<PasskeyRecor
   return factor.method === 'passkey' ? find(at(passkeyRecord, userId, factor.credentialId)) : undefined;
 }
 
-const none = { passkeyCount: undefined, totp: undefined, pendingTotp: undefined };
 const noCodes = { recoveryCodes: undefined, recoveryCodesFrom: undefined };
+const noFactors = { passkeyCount: undefined, totp: undefined, pendingTotp: undefined, ...noCodes };
 
 /** Removes all of the account's second factors. Reads nothing if it has none. */
 export async function allFactorsGone(user: UserRecord): Promise<AccountChange> {
   const passkeys = user.passkeyCount === undefined ? [] : await list(passkeyRecord, ranges.passkeys(user.id));
-  return {
-    set: { ...none, ...noCodes, factorChange: nextChange(user) },
-    writes: passkeys.flatMap(passkey => removalOf(passkey)),
-  };
+  const writes = passkeys.flatMap(passkey => removalOf(passkey));
+  return { set: { ...noFactors, factorChange: nextChange(user) }, writes };
 }
 
 /**
- * Removes one factor, if the account still has it, and the recovery codes created with it or later.
  * @param change the number of the change that added the factor
  * @param passkey the passkey stored under the factor's credential id
  */
@@ -80,13 +77,13 @@ function factorGone(
 ): AccountChange {
   const isPasskey = factor.method === 'passkey' && passkey?.id === factor.id;
   const isApp = factor.method === 'totp' && isSame(factor.sealed, user.totp?.sealed);
-  const left = {
+  const remaining = {
     passkeyCount: isPasskey ? oneLess(user.passkeyCount) : user.passkeyCount,
     totp: isApp ? undefined : user.totp,
   };
-  const keepsCodes = hasSecondFactor(left) && (user.recoveryCodesFrom ?? 0) < change;
+  const keepsCodes = hasSecondFactor(remaining) && (user.recoveryCodesFrom ?? 0) < change;
   return {
-    set: { ...left, pendingTotp: undefined, ...(keepsCodes ? {} : noCodes), factorChange: nextChange(user) },
+    set: { ...remaining, pendingTotp: undefined, ...(keepsCodes ? {} : noCodes), factorChange: nextChange(user) },
     writes: isPasskey && passkey !== undefined ? removalOf(passkey) : [],
   };
 }
@@ -98,8 +95,8 @@ export function removalOf(
   { id, userId, credentialId }: Pick<PasskeyRecord, 'id' | 'userId' | 'credentialId'>,
   refused?: () => Error,
 ): Write[] {
-  const isSame = { if: { id: equals(id) }, ...(refused === undefined ? {} : { refused }) };
-  return [remove(at(passkeyRecord, userId, credentialId), isSame), remove(at(passkeyOwnerRecord, credentialId))];
+  const passkey = remove(at(passkeyRecord, userId, credentialId), { if: { id: equals(id) }, refused });
+  return [passkey, remove(at(passkeyOwnerRecord, credentialId))];
 }
 
 /** An account's number of passkeys after one is removed. */

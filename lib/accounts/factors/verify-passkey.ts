@@ -36,14 +36,9 @@ export async function verifyAssertion(
   return refusing(async () => {
     refuseFrames(library, response.clientDataJSON);
     const { userHandle, ...others } = response;
+    const withHandle = { ...others, ...(userHandle === undefined ? {} : { userHandle }) };
     const { verified, authenticationInfo } = await library.verifyAuthenticationResponse({
-      response: {
-        id,
-        rawId,
-        type,
-        response: { ...others, ...(userHandle === undefined ? {} : { userHandle }) },
-        clientExtensionResults: {},
-      },
+      response: { id, rawId, type, response: withHandle, clientExtensionResults: {} },
       credential: { id: credentialId, publicKey: new Uint8Array(publicKey), counter: 0 },
       ...required,
     });
@@ -66,8 +61,8 @@ export async function verifyNewPasskey(
       ...required,
     });
     if (!verified) return undefined;
-    const { credential } = registrationInfo;
-    return { credentialId: credential.id, publicKey: credential.publicKey, counter: credential.counter };
+    const { id: credentialId, publicKey, counter } = registrationInfo.credential;
+    return { credentialId, publicKey, counter };
   });
 }
 
