@@ -13,7 +13,7 @@ const context = { purpose: 'credentials' };
 const item = at(credentialKeyRecord);
 
 /** The installation's credential key; undefined until something has been issued, which is not kept. */
-export async function credentialKey(): Promise<Uint8Array | undefined> {
+export function credentialKey(): Promise<Uint8Array | undefined> {
   return keptKey().catch(error => {
     if (error instanceof NothingIssued) return undefined;
     throw error;
@@ -24,7 +24,7 @@ const keptKey = /* @__PURE__ */ cachedRead('credential-key', Number.POSITIVE_INF
 
 class NothingIssued extends Error {}
 
-/** The same for code that issues credentials: the first call creates the key. */
+/** The same key, which the first call creates. */
 export async function issuingKey(): Promise<Uint8Array> {
   const key = await credentialKey();
   if (key !== undefined) return key;

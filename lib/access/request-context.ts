@@ -6,7 +6,7 @@ import type { Write } from '../table/write.ts';
 import type { MemberAccess } from './member-access.ts';
 import type { AccountPrincipal, Principal } from './principal.ts';
 
-/** What every operation knows about its request: where it came from, and its log. */
+/** The source and the log of a request. */
 export interface RequestContext {
   readonly source: RequestSource;
   readonly log: Log;

@@ -20,14 +20,10 @@ export async function inspectOrganization(
     readUsage(pointer.orgSlug),
     readPlanConfigs(),
   ]);
-  return {
-    organization,
-    usage: usageOf(organization, counted),
-    limits: effectiveLimits(organization, configs),
-  };
+  return { organization, usage: usageOf(organization, counted), limits: effectiveLimits(organization, configs) };
 }
 
-/** The slug of an organization, if it exists. Only the id is needed, so this can run early. */
+/** The slug of an organization. Needs only the id, so this can run early. */
 export function findPointer(organizationId: string): Promise<{ orgSlug: string } | undefined> {
   return find(at(organizationPointerRecord, organizationId));
 }

@@ -9,27 +9,20 @@ import { directoryByNameRecord, directoryBySlugRecord, organizationRecord } from
 
 type OrganizationPage = AnswerOf<typeof contract>;
 
-/** How many organizations are counted in parallel. More would only wait for the client's connections. */
+/** How many organizations are counted in parallel; more would only wait for the client's connections. */
 const countedAtOnce = 50;
 
 /** More would not fit in a response, and counting their usage would take too long for one request. */
 const maximumWithoutPages = 10_000;
 
-function askForPages(total: number): ApiError {
-  return new ApiError('payload_too_large', `There are ${total} organizations. Use limit to request them in pages.`);
-}
-
-/**
- * A page of the organizations (or all of them) by slug, each with its usage. Organizations being deleted are not
- * listed.
- */
-export async function listOrganizations({
-  limit,
-  offset,
-  search,
-}: QueryOf<typeof contract>): Promise<OrganizationPage> {
-  const slugs = await matchingSlugs(search?.toLowerCase() ?? '');
-  if (limit === undefined && slugs.length > maximumWithoutPages) throw askForPages(slugs.length);
+/** A page of the organizations (or all of them) by slug, each with its usage, without those being deleted. */
+export async function listOrganizations(query: QueryOf<typeof contract>): Promise<OrganizationPage> {
+  const { limit, offset, search = '' } = query;
+  const slugs = await matchingSlugs(search.toLowerCase());
+  const total = slugs.length;
+  if (limit === undefined && total > maximumWithoutPages) {
+    throw new ApiError('payload_too_large', `There are ${total} organizations. Use limit to request them in pages.`);
+  }
   const pageSlugs = limit === undefined ? slugs : slugs.slice(offset, offset + limit);
   const organizations: OrganizationPage['organizations'] = [];
   for (const chunk of chunksOf(countedAtOnce, pageSlugs)) {
@@ -45,9 +38,7 @@ export async function listOrganizations({
       organizations.push({ ...record, usage: usageOf(record, usage) });
     }
   }
-  return limit === undefined
-    ? { organizations }
-    : { organizations, pagination: { limit, offset, total: slugs.length } };
+  return limit === undefined ? { organizations } : { organizations, pagination: { limit, offset, total } };
 }
 
 async function matchingSlugs(start: string): Promise<string[]> {

@@ -12,7 +12,7 @@ import { planConfigsRecord } from '../table/records/platform.ts';
 import { retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 import { getOrganization } from './inspect-organization.ts';
 
-type Wanted = BodyOf<typeof contract>;
+type Requested = BodyOf<typeof contract>;
 
 /**
  * Sets an organization's plan and overrides, and records the differences in the organization's audit log. A plan that
@@ -23,51 +23,49 @@ type Wanted = BodyOf<typeof contract>;
 export async function updateOrganization(
   context: AccountContext,
   organizationId: string,
-  wanted: Wanted,
+  requested: Requested,
   pointer: { orgSlug: string } | undefined,
 ): Promise<{ organization: OrganizationRecord; limits: EffectiveLimits }> {
   return retryOnConditionFailed(async () => {
-    const [before, configs] = await Promise.all([
-      getOrganization(organizationId, pointer),
-      find(at(planConfigsRecord)),
-    ]);
+    const reads = [getOrganization(organizationId, pointer), find(at(planConfigsRecord))] as const;
+    const [stored, configs] = await Promise.all(reads);
     const nowMs = Date.now();
     const after: OrganizationRecord = {
-      ...before,
-      plan: wanted.plan ?? before.plan,
-      planChangedAtMs: wanted.plan === undefined ? before.planChangedAtMs : nowMs,
-      limitOverrides: mergeOverrides(before.limitOverrides, wanted.limitOverrides ?? {}),
-      retentions: earlierRetentions(before, configs, nowMs),
+      ...stored,
+      plan: requested.plan ?? stored.plan,
+      planChangedAtMs: requested.plan === undefined ? stored.planChangedAtMs : nowMs,
+      limitOverrides: mergeOverrides(stored.limitOverrides, requested.limitOverrides ?? {}),
+      retentions: earlierRetentions(stored, configs, nowMs),
     };
     const { id, slug, name, plan, planChangedAtMs, limitOverrides, retentions } = after;
     const target = { type: 'organization', id, name } as const;
     const audits: Write[] = [];
-    if (plan !== before.plan) {
-      const details = { from: before.plan, to: plan };
+    if (plan !== stored.plan) {
+      const details = { from: stored.plan, to: plan };
       audits.push(await context.auditIn(after, { action: 'billing.plan_changed', target, details }));
     }
-    if (!isDeepStrictEqual(limitOverrides, before.limitOverrides)) {
-      const details = { from: before.limitOverrides, to: limitOverrides };
+    if (!isDeepStrictEqual(limitOverrides, stored.limitOverrides)) {
+      const details = { from: stored.limitOverrides, to: limitOverrides };
       audits.push(await context.auditIn(after, { action: 'organization.limits_changed', target, details }));
     }
     const change = update(
       at(organizationRecord, slug),
       { set: { plan, planChangedAtMs, limitOverrides, retentions } },
-      { if: asRead(before, ['id', 'status', 'plan', 'planChangedAtMs', 'limitOverrides', 'retentions']) },
+      { if: asRead(stored, ['id', 'status', 'plan', 'planChangedAtMs', 'limitOverrides', 'retentions']) },
     );
     await transact([change, ...audits]);
     return { organization: after, limits: effectiveLimits(after, configs?.plans ?? {}) };
   });
 }
 
-/** Merges a change into the overrides: fields that are not named stay, null removes one. Pure. */
+/** Merges a change into the overrides: fields that are not named stay, null removes one. */
 export function mergeOverrides(
-  before: Readonly<Record<string, number>>,
-  wanted: NonNullable<Wanted['limitOverrides']>,
+  stored: Readonly<Record<string, number>>,
+  requested: NonNullable<Requested['limitOverrides']>,
 ): Record<string, number> {
-  const merged: Record<string, number> = { ...before };
+  const merged: Record<string, number> = { ...stored };
   for (const name of limitNames) {
-    const value = wanted[name];
+    const value = requested[name];
     if (value === null) delete merged[name];
     else if (value !== undefined) merged[name] = value;
   }

@@ -21,24 +21,20 @@ export async function updatePlan(
   if (!parsed.success) throw new ApiError('plan_not_found', 'There is no such plan.');
   const name = parsed.data;
   const configs = await retryOnConditionFailed(async () => {
-    const found = await find(at(planConfigsRecord));
-    const before = found?.plans;
+    const stored = await find(at(planConfigsRecord));
     const named = limitNames.flatMap(limit => (limits[limit] === undefined ? [] : [[limit, limits[limit]] as const]));
-    const plans: PlanConfigs = { ...before, [name]: { ...before?.[name], ...Object.fromEntries(named) } };
-    const raised = raisedRetention(found, plans, name);
-    const record = { plans, ...(raised === undefined ? {} : { raised }) };
-    await transact([
-      put(at(planConfigsRecord), record, { if: before === undefined ? isNew : { plans: equals(before) } }),
-    ]);
+    const plans: PlanConfigs = { ...stored?.plans, [name]: { ...stored?.plans[name], ...Object.fromEntries(named) } };
+    const record = { plans, raised: raisedRetention(stored, plans, name) };
+    await transact([put(at(planConfigsRecord), record, { if: stored ? { plans: equals(stored.plans) } : isNew })]);
     return plans;
   });
   log.account('plan_limits_changed', { userId: principal.userId, plan: name, limits });
   return planOf(name, configs);
 }
 
-/** What `completeSince` needs if the plan now keeps audit entries longer. Pure. */
+/** For `completeSince`, if the plan now keeps audit entries longer. */
 function raisedRetention(
-  found: PlanConfigsRecord | undefined,
+  stored: PlanConfigsRecord | undefined,
   plans: PlanConfigs,
   plan: PlanName,
 ): PlanConfigsRecord['raised'] {
@@ -46,8 +42,8 @@ function raisedRetention(
     const days = effectiveLimits({ plan, limitOverrides: {} }, configs).effective.auditRetentionDays;
     return isUnlimited(days) ? Number.POSITIVE_INFINITY : days;
   };
-  const days = daysOf(found?.plans ?? {});
-  if (daysOf(plans) <= days) return found?.raised;
-  const known = found?.raised?.[plan]?.days ?? days;
-  return { ...found?.raised, [plan]: { days: Math.min(days, known), untilMs: Date.now() } };
+  const days = daysOf(stored?.plans ?? {});
+  if (daysOf(plans) <= days) return stored?.raised;
+  const earlierDays = stored?.raised?.[plan]?.days ?? days;
+  return { ...stored?.raised, [plan]: { days: Math.min(days, earlierDays), untilMs: Date.now() } };
 }

@@ -14,9 +14,9 @@ import { put, remove, retryOnConditionFailed, transact, update, type Write } fro
 
 /*
  * One item lists the tokens of an identity. The transaction that issues a token adds it to the list, and removes those
- * that have expired. The new count is a condition: below the limit, concurrent exchanges don't disturb each other. At
- * the limit, the transaction also revokes the oldest token, and then the count must be the one that was read. If a
- * condition doesn't hold, the list is read again.
+ * that have expired. Its condition is the new count: below the limit, concurrent exchanges don't disturb each other. At the
+ * limit, it also revokes the oldest token, and the count must be as read. If a condition doesn't hold, the list is read
+ * again.
  */
 
 type Listed = [hash: string, token: readonly [issuedAtMs: number, expiresAtMs: number]];
@@ -38,12 +38,10 @@ export function listToken(
     const first = put(item, { tokens: { [hash]: token }, count: 1, expiresAt }, { if: isNew });
     return { writes: [first], endedTokens: 0 };
   }
-
   const listed: Listed[] = Object.entries(stored.tokens);
-  const live = listed.filter(([, [, expiresAtMs]]) => expiresAtMs > nowMs).toSorted(byAge);
-  const revoked = live.slice(0, Math.max(0, live.length + 1 - maximumLiveTokens)).map(([listedHash]) => listedHash);
-  const expired = listed.filter(([, [, expiresAtMs]]) => expiresAtMs <= nowMs).map(([listedHash]) => listedHash);
-  const gone = [...expired, ...revoked];
+  const { live = [], expired = [] } = Object.groupBy(listed, ([, [, endMs]]) => (endMs > nowMs ? 'live' : 'expired'));
+  const revoked = hashesOf(live.toSorted(byAge).slice(0, Math.max(0, live.length + 1 - maximumLiveTokens)));
+  const gone = [...hashesOf(expired), ...revoked];
   const count = revoked.length > 0 ? equals(stored.count) : atMost(maximumLiveTokens - 1 + gone.length);
   const listing = update(
     item,
@@ -59,6 +57,8 @@ export function unlistToken(stored: LiveTokensRecord | undefined, { userId, hash
   if (stored?.tokens[hash] === undefined) return [];
   return [update(liveTokensAt(userId), { set: without([hash]), add: { count: -1 } }, { if: stillListed([hash]) })];
 }
+
+const hashesOf = (listed: readonly Listed[]) => listed.map(([hash]) => hash);
 
 function byAge([hash, [issuedAtMs]]: Listed, [otherHash, [otherIssuedAtMs]]: Listed): number {
   return issuedAtMs - otherIssuedAtMs || hash.localeCompare(otherHash);

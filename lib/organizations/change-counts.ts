@@ -19,18 +19,13 @@ interface Bound {
  * so that concurrent requests can't exceed the bound. That transaction fails with the bound's error, or with
  * organization_not_found if the organization is being deleted.
  */
-export function changeCounts({ id, slug }: Place, added: Counts, bound?: Bound): Write {
-  return update(
-    at(organizationRecord, slug),
-    { add: added },
-    {
-      if: { ...bound?.if, id: equals(id), status: equals('active') },
-      refused: current =>
-        bound !== undefined && current?.id === id && current.status === 'active'
-          ? bound.refused(current)
-          : organizationNotFound(),
-    },
-  );
+export function changeCounts({ id, slug }: Place, add: Counts, bound?: Bound): Write {
+  const refused = (current?: Partial<OrganizationRecord>) =>
+    bound !== undefined && current?.id === id && current.status === 'active'
+      ? bound.refused(current)
+      : organizationNotFound();
+  const isActive = { id: equals(id), status: equals('active') };
+  return update(at(organizationRecord, slug), { add }, { if: { ...bound?.if, ...isActive }, refused });
 }
 
 /** Adds one to a count that the plan limits. The transaction fails with plan_limit_exceeded at the limit. */

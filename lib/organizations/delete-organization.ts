@@ -1,7 +1,7 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { organizationNotFound } from '../core/errors.ts';
 import { queueJob } from '../core/queue.ts';
-import { equals } from '../table/expressions.ts';
+import { asRead } from '../table/expressions.ts';
 import { keys } from '../table/keys.ts';
 import { at, find } from '../table/read.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
@@ -18,18 +18,16 @@ export async function deleteOrganization(context: MemberContext): Promise<void> 
   const { id, slug } = context.organization;
   const job = { type: 'erase-organization', orgSlug: slug, organizationId: id } as const;
   await queueJob(job, 1);
+  const item = at(organizationRecord, slug);
   const foreseen: OrganizationRecord | undefined = context.organization;
-  const readAgain = () => find(at(organizationRecord, slug));
+  const readAgain = () => find(item);
   await retryWithFreshRead(foreseen, readAgain, async organization => {
     if (organization?.id !== id || organization.status !== 'active') throw organizationNotFound();
     const { projectCount, name } = organization;
+    // The platform's count and the directory change by the values that were read.
+    const unchanged = asRead(organization, ['id', 'status', 'projectCount', 'name']);
     await transact([
-      update(
-        at(organizationRecord, slug),
-        { set: { status: 'deleting' } },
-        // The updates to the platform's count and the directory are based on what was read.
-        { if: { id: equals(id), status: equals('active'), projectCount: equals(projectCount), name: equals(name) } },
-      ),
+      update(item, { set: { status: 'deleting' } }, { if: unchanged }),
       remove({ key: keys.directoryBySlug(slug) }),
       remove({ key: keys.directoryByName(name, slug) }),
       noteWork(job),

@@ -14,8 +14,8 @@ import { userRecord } from '../table/records/user.ts';
 import { check, put, remove, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
 
 /**
- * Renames the organization, also in the directory, or changes whether members need a second factor. Values that are
- * already set change nothing.
+ * Renames the organization, also in the directory, or changes whether members need a second factor. Writes nothing if
+ * nothing changes.
  * @throws organization_not_found if another request deleted it first; forbidden, step_up_required and
  * second_factor_required for the second-factor rule: only an owner with a second factor can require one of others
  */
@@ -27,38 +27,27 @@ export async function renameOrganization(
   const { requireSecondFactor } = requested;
   const item = at(organizationRecord, slug);
   const foreseen: OrganizationRecord | undefined = context.organization;
-  return retryWithFreshRead(
-    foreseen,
-    () => find(item),
-    async stored => {
-      if (stored?.id !== id || stored.status !== 'active') throw organizationNotFound();
-      // Checked on every attempt, because a role may change while the request waits to retry.
-      if (requireSecondFactor !== undefined && context.access.member.role !== 'owner') {
-        throw new ApiError('forbidden', 'Only an owner can decide whether members need a second factor.');
-      }
-      context.requireFresh(requireSecondFactor !== undefined);
-      const after = {
-        ...stored,
-        name: requested.name ?? stored.name,
-        requireSecondFactor: requireSecondFactor ?? stored.requireSecondFactor,
-      };
-      const details = changedFields(stored, after, ['name', 'requireSecondFactor']);
-      if (details === undefined) return stored;
-      const { name } = after;
-      const unchanged = asRead(stored, ['name', 'requireSecondFactor', 'id', 'status']);
-      await transact([
-        update(item, { set: { name, requireSecondFactor: after.requireSecondFactor } }, { if: unchanged }),
-        ...(stored.name === name ? [] : directoryWrites(stored, after)),
-        ...(requireSecondFactor === true ? [hasFactor(context.principal.userId)] : []),
-        await context.audit({
-          action: 'organization.updated',
-          target: { type: 'organization', id, name },
-          details,
-        }),
-      ]);
-      return after;
-    },
-  );
+  const readAgain = () => find(item);
+  return retryWithFreshRead(foreseen, readAgain, async stored => {
+    if (stored?.id !== id || stored.status !== 'active') throw organizationNotFound();
+    // Checked on every attempt, because a role may change while the request waits to retry.
+    if (requireSecondFactor !== undefined && context.access.member.role !== 'owner') {
+      throw new ApiError('forbidden', 'Only an owner can decide whether members need a second factor.');
+    }
+    context.requireFresh(requireSecondFactor !== undefined);
+    const { name = stored.name } = requested;
+    const set = { name, requireSecondFactor: requireSecondFactor ?? stored.requireSecondFactor };
+    const details = changedFields(stored, set, ['name', 'requireSecondFactor']);
+    if (details === undefined) return stored;
+    const after = { ...stored, ...set };
+    await transact([
+      update(item, { set }, { if: asRead(stored, ['name', 'requireSecondFactor', 'id', 'status']) }),
+      ...(stored.name === name ? [] : directoryWrites(stored, after)),
+      ...(requireSecondFactor === true ? [hasFactor(context.principal.userId)] : []),
+      await context.audit({ action: 'organization.updated', target: { type: 'organization', id, name }, details }),
+    ]);
+    return after;
+  });
 }
 
 function hasFactor(userId: string): Write {

@@ -1,7 +1,7 @@
 import type { MemberContext } from '../../access/request-context.ts';
 import { hasFreshRights, type Role } from '../../contracts/fields/role.ts';
 import { ApiError } from '../../core/errors.ts';
-import { equals, greaterThan } from '../../table/expressions.ts';
+import { asRead, greaterThan } from '../../table/expressions.ts';
 import { at } from '../../table/read.ts';
 import { type MemberRecord, memberRecord } from '../../table/records/organization.ts';
 import { retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
@@ -10,8 +10,8 @@ import { changeCounts } from '../change-counts.ts';
 import { type Roster, readRosterOf } from './read-roster.ts';
 
 /**
- * Gives a member another role. It applies from the member's next request, including requests with their tokens. Giving
- * members the role they already have changes nothing.
+ * Gives a member another role, from their next request on, including requests with their tokens. Writes nothing if the
+ * member already has the role.
  * @throws member_not_found, last_owner; step_up_required if either role has fresh rights
  */
 export async function changeRole(
@@ -26,14 +26,11 @@ export async function changeRole(
     if (member === undefined) throw memberNotFound();
     context.requireFresh(hasFreshRights(role) || hasFreshRights(member.role));
     if (member.role === role) return member;
+    const item = at(memberRecord, organization.slug, member.userId);
     await transact([
       ownerCountChange(organization, Number(role === 'owner') - Number(member.role === 'owner')),
       ...(member.role === 'owner' ? await ownerIsDispensable(current, member.userId) : []),
-      update(
-        at(memberRecord, organization.slug, member.userId),
-        { set: { role } },
-        { if: { id: equals(memberId), role: equals(member.role) } },
-      ),
+      update(item, { set: { role } }, { if: asRead(member, ['id', 'role']) }),
       await context.audit({
         action: 'member.role_changed',
         target: { type: 'member', id: memberId, name: member.email },

@@ -16,8 +16,8 @@ import { check, remove, type Write } from '../../table/write.ts';
 export const sweptAtOnce = 40;
 
 /**
- * The id of an address's invitation to an organization. It is always the same, so concurrent invitations to one address
- * write the same item, and one replaces the other. Pure.
+ * The id of an address's invitation to an organization. It is always the same, so of concurrent invitations to one address
+ * one replaces the other.
  */
 export function invitationId(organizationId: string, email: string): string {
   return derivedUuid(`${organizationId}\n${normalizeEmail(email)}`);
@@ -30,16 +30,14 @@ export function invitationView({ id, email, role, invitedBy, createdAt, expiryDa
 
 /** The check that the inviter is a member who could still send this invitation. */
 export function inviterStillMay(slug: string, { role, invitedBy }: InvitationRecord): Write {
-  const rolesThatMay = roles
-    .filter(inviting => mayInvite(inviting, role))
-    .map(inviting => ({ role: equals(inviting) }));
-  return check(at(memberRecord, slug, invitedBy.id), { if: rolesThatMay });
+  const invitingRoles = roles.filter(inviting => mayInvite(inviting, role));
+  return check(at(memberRecord, slug, invitedBy.id), {
+    if: invitingRoles.map(inviting => ({ role: equals(inviting) })),
+  });
 }
 
 /** The writes that remove an invitation with its token; the caller lowers the organization's count. */
 export function invitationRemoval(slug: string, { id, hash }: InvitationRecord): Write[] {
-  return [
-    remove(at(invitationRecord, slug, id), { if: { hash: equals(hash) } }),
-    remove(at(invitationPointerRecord, hash)),
-  ];
+  const invitation = remove(at(invitationRecord, slug, id), { if: { hash: equals(hash) } });
+  return [invitation, remove(at(invitationPointerRecord, hash))];
 }

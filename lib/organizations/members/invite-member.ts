@@ -16,7 +16,7 @@ import { at } from '../../table/read.ts';
 import { type InvitationRecord, invitationPointerRecord, invitationRecord } from '../../table/records/organization.ts';
 import type { PlanConfigs } from '../../table/records/platform.ts';
 import { ConditionFailed, put, remove, retryWithFreshRead, transact, type Write } from '../../table/write.ts';
-import { invitationId, invitationRemoval, sweptAtOnce } from './invitation.ts';
+import { invitationId as idOf, invitationRemoval, sweptAtOnce } from './invitation.ts';
 import { changePlaces, requireFreePlace } from './new-member.ts';
 import { type Roster, readRoster, readRosterOf } from './read-roster.ts';
 
@@ -29,9 +29,9 @@ export async function readBeforeInviting(organizationId: string): Promise<{ rost
 }
 
 /**
- * Invites an e-mail address, replacing any earlier invitation to it, and mails the link, unless the address has had too
- * many such mails: a stranger must not keep an organization from inviting it. Removes expired invitations so that they
- * don't count towards the limit.
+ * Invites an e-mail address, replacing any earlier invitation to it, and mails the link. An address that has had too many
+ * such mails is invited without one: a stranger must not keep an organization from inviting it. Removes expired
+ * invitations so that they don't count towards the limit.
  * @throws forbidden for a role above the caller's, already_member, plan_limit_exceeded, rate_limited, email_not_verified;
  * step_up_required if the role, or that of the replaced invitation, has fresh rights
  */
@@ -45,7 +45,8 @@ export async function inviteMember(
   const readAgain = () => readRosterOf(context.organization);
   const invite = (mailed: boolean) =>
     retryWithFreshRead(foreseen, readAgain, async roster => {
-      requireRight(context, requested.role);
+      // Checked before each attempt, because the role may have changed.
+      if (!mayInvite(context.access.member.role, requested.role)) throw mayNotInvite(context, requested.role);
       if (roster.members.some(member => normalizeEmail(member.email) === normalizeEmail(requested.email))) {
         throw new ApiError('already_member', 'A member already has this e-mail address.');
       }
@@ -65,28 +66,27 @@ export async function inviteMember(
         }),
       ]);
     });
-  const mailed = await invite(true).then(
-    () => true,
-    async error => {
-      if (!(error instanceof MailboxFull)) throw error;
-      await invite(false);
-      return false;
-    },
-  );
+  let mailed = true;
+  await invite(mailed).catch(error => {
+    if (!(error instanceof MailboxFull)) throw error;
+    mailed = false;
+    return invite(mailed);
+  });
   if (mailed) await mailInvitation(context, invitation, secret);
   return { invitation, token: secret, mailed };
 }
 
-/** The address has had as many invitation e-mails today as it gets, from whomever. */
+/** The address gets no more invitation e-mails today, from whomever. */
 class MailboxFull extends Error {}
 
-/** The write that counts an e-mail to the address. @throws MailboxFull, as does the transaction */
+/** The write that counts an e-mail to the address. Its transaction throws `MailboxFull`. */
 function countMailTo(email: string): Write[] {
-  const full = (error: Error) =>
-    error instanceof ApiError && error.code === 'rate_limited' ? new MailboxFull() : error;
   return countOne(invitationsTo(email)).map(write => ({
     ...write,
-    refused: stored => full(write.refused?.(stored) ?? new ConditionFailed([])),
+    refused: stored => {
+      const error = write.refused?.(stored) ?? new ConditionFailed([]);
+      return error instanceof ApiError && error.code === 'rate_limited' ? new MailboxFull() : error;
+    },
   }));
 }
 
@@ -111,7 +111,7 @@ function newInvitation(
 ): InvitationRecord {
   const now = Date.now();
   return {
-    id: invitationId(organization.id, email),
+    id: idOf(organization.id, email),
     email,
     role,
     invitedBy: { id: principal.userId, email: principal.email },
@@ -128,26 +128,22 @@ function newInvitation(
  */
 function replacingWrites(roster: Roster, invitation: InvitationRecord, configs: PlanConfigs): Write[] {
   const { organization, invitations, expired } = roster;
-  const { id: organizationId, slug } = organization;
-  const isSame = ({ id }: InvitationRecord) => id === invitation.id;
+  const { id: organizationId, slug: orgSlug } = organization;
+  const { id: invitationId, hash, expiryDate } = invitation;
+  const isSame = ({ id }: InvitationRecord) => id === invitationId;
   const replaced = invitations.find(isSame);
   const older = replaced ?? expired.find(isSame);
   const swept = expired.filter(dead => dead !== older);
   // An invitation that replaces a pending one does not add to the count.
   if (replaced === undefined) requireFreePlace(organization, configs, expired.length);
+  const unchanged = older === undefined ? isNew : { hash: equals(older.hash) };
+  const pointer = { orgSlug, organizationId, invitationId, expiresAt: expiryAfter(0, Date.parse(expiryDate)) };
   return [
     changePlaces(organization, { invitationCount: (older === undefined ? 1 : 0) - swept.length }),
-    put(at(invitationRecord, slug, invitation.id), invitation, {
-      if: older === undefined ? isNew : { hash: equals(older.hash) },
-    }),
-    put(at(invitationPointerRecord, invitation.hash), {
-      orgSlug: slug,
-      organizationId,
-      invitationId: invitation.id,
-      expiresAt: expiryAfter(0, Date.parse(invitation.expiryDate)),
-    }),
+    put(at(invitationRecord, orgSlug, invitationId), invitation, { if: unchanged }),
+    put(at(invitationPointerRecord, hash), pointer),
     ...(older === undefined ? [] : [remove(at(invitationPointerRecord, older.hash))]),
-    ...swept.flatMap(dead => invitationRemoval(slug, dead)),
+    ...swept.flatMap(dead => invitationRemoval(orgSlug, dead)),
   ];
 }
 
@@ -165,8 +161,5 @@ async function mailInvitation(
   }
 }
 
-/** Checked before each attempt, because the role may have changed. @throws forbidden */
-function requireRight({ access }: MemberContext, role: Role): void {
-  if (mayInvite(access.member.role, role)) return;
-  throw new ApiError('forbidden', `The role ${access.member.role} may not invite members as ${role}.`);
-}
+const mayNotInvite = ({ access }: MemberContext, role: Role) =>
+  new ApiError('forbidden', `The role ${access.member.role} may not invite members as ${role}.`);

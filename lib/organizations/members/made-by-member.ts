@@ -23,18 +23,15 @@ export function listAllIdentities({ slug }: Place): Promise<IdentityRecord[]> {
   return list(identityRecord, ranges.identities(slug));
 }
 
-/** As many of the user's identities as one transaction can end. Pure. */
-export function endableOf({ id }: Place, identities: readonly IdentityRecord[], userId: string): IdentityRecord[] {
-  return identities.filter(created => isMadeBy(created, id, userId)).slice(0, identitiesAtOnce);
+/** As many of the user's identities as one transaction can end. */
+export function endableOf(place: Place, identities: readonly IdentityRecord[], userId: string): IdentityRecord[] {
+  return identities.filter(isMadeBy(place, userId)).slice(0, identitiesAtOnce);
 }
 
 /** Checks the organization too, because the slug may have been another organization's when the item was read. */
-function isMadeBy(
-  { organizationId, createdBy }: Pick<IdentityRecord, 'organizationId' | 'createdBy'>,
-  ofOrganization: string,
-  userId: string,
-): boolean {
-  return organizationId === ofOrganization && createdBy?.id === userId;
+function isMadeBy({ id }: Place, userId: string) {
+  return ({ organizationId, createdBy }: Pick<IdentityRecord, 'organizationId' | 'createdBy'>) =>
+    organizationId === id && createdBy?.id === userId;
 }
 
 /** What the user created in the organization. */
@@ -43,13 +40,10 @@ export async function findLeft(organization: Place, userId: string): Promise<Lef
     listAllIdentities(organization),
     list(webhookRecord, ranges.webhooks(organization.slug)),
   ]);
+  const isOwn = isMadeBy(organization, userId);
   return {
-    identities: identities
-      .filter(created => isMadeBy(created, organization.id, userId))
-      .map(({ id, name }) => ({ id, name })),
-    webhooks: webhooks
-      .filter(created => isMadeBy(created, organization.id, userId))
-      .map(({ id, url }) => ({ id, url })),
+    identities: identities.filter(isOwn).map(({ id, name }) => ({ id, name })),
+    webhooks: webhooks.filter(isOwn).map(({ id, url }) => ({ id, url })),
   };
 }
 
@@ -58,10 +52,10 @@ export async function endRest(context: MemberContext, userId: string): Promise<L
   return retryOnConditionFailed(async () => {
     for (;;) {
       const left = await findLeft(context.organization, userId);
-      const some = left.identities.slice(0, identitiesAtOnce);
-      if (some.length === 0) return left;
-      const endings = await identityEndings(context, some);
-      await transact([countIdentitiesEnded(context.organization, some.length), ...endings]);
+      const ended = left.identities.slice(0, identitiesAtOnce);
+      if (ended.length === 0) return left;
+      const endings = await identityEndings(context, ended);
+      await transact([countIdentitiesEnded(context.organization, ended.length), ...endings]);
     }
   });
 }

@@ -7,7 +7,7 @@ import type { Role } from '../../contracts/fields/role.ts';
 import { ApiError, organizationNotFound } from '../../core/errors.ts';
 import { hashCredential, readCredential } from '../../crypto/credentials.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, recentPlanConfigs } from '../../plans/effective-limits.ts';
-import { equals, isNew } from '../../table/expressions.ts';
+import { asRead, equals, isNew } from '../../table/expressions.ts';
 import { at, find, readTogether } from '../../table/read.ts';
 import {
   type InvitationRecord,
@@ -29,13 +29,6 @@ import { changeCounts } from '../change-counts.ts';
 import { invitationId, invitationRemoval, inviterStillMay, sweptAtOnce } from './invitation.ts';
 import { readRosterOf } from './read-roster.ts';
 
-interface NewMember {
-  member: MemberRecord;
-  writes: Write[];
-  /** For the audit entry of the same transaction. */
-  joined: AuditFacts & { details: { role: Role } };
-}
-
 interface Joins {
   joinedAt?: string;
   /** The organization is new too, so an item under its slug can only be a leftover of an erased one. */
@@ -44,41 +37,39 @@ interface Joins {
   refused?: () => Error;
 }
 
-/** A new membership: both of its sides, for the transaction that also changes the organization's counts. */
+/**
+ * A new membership: the writes of both of its sides, for the transaction that also changes the organization's counts, and
+ * the facts for the audit entry.
+ */
 export function newMember(
-  { id, slug }: Pick<OrganizationRecord, 'id' | 'slug'>,
+  { id: organizationId, slug: orgSlug }: Pick<OrganizationRecord, 'id' | 'slug'>,
   { id: userId, email, name }: Pick<UserRecord, 'id' | 'email' | 'name'>,
   role: Role,
   { joinedAt = new Date().toISOString(), isFounder = false, refused }: Joins = {},
-): NewMember {
-  const member = { id: randomUUID(), userId, email, name, role, joinedAt };
+) {
+  const member: MemberRecord = { id: randomUUID(), userId, email, name, role, joinedAt };
+  const target = { type: 'member', id: member.id, name: email } as const;
   return {
     member,
     writes: [
-      put(at(memberRecord, slug, userId), member, isFounder ? {} : { if: isNew, ...(refused && { refused }) }),
-      put(at(membershipRecord, userId, id), { organizationId: id, orgSlug: slug }),
+      put(at(memberRecord, orgSlug, userId), member, isFounder ? {} : { if: isNew, refused }),
+      put(at(membershipRecord, userId, organizationId), { organizationId, orgSlug }),
     ],
-    joined: { action: 'member.joined', target: { type: 'member', id: member.id, name: email }, details: { role } },
+    joined: { action: 'member.joined', target, details: { role } } satisfies AuditFacts,
   };
 }
 
-/**
- * The writes that use up an invitation for a new member. Invitations already count towards the member limit, so it isn't
- * checked again.
- */
-export function invitationUsed(organization: OrganizationRecord, invitation: InvitationRecord): Write[] {
+/** The writes that use up an invitation for a new member. Invitations already count towards the member limit. */
+function invitationUsed(organization: OrganizationRecord, invitation: InvitationRecord): Write[] {
+  const ownerCount = invitation.role === 'owner' ? 1 : 0;
   return [
     inviterStillMay(organization.slug, invitation),
     ...invitationRemoval(organization.slug, invitation),
-    changeCounts(organization, {
-      memberCount: 1,
-      invitationCount: -1,
-      ownerCount: invitation.role === 'owner' ? 1 : 0,
-    }),
+    changeCounts(organization, { memberCount: 1, invitationCount: -1, ownerCount }),
   ];
 }
 
-/** How many more members and invitations the plan allows, possibly below 0; Infinity without a limit. Pure. */
+/** How many more members and invitations the plan allows, possibly below 0; Infinity without a limit. */
 export function freePlaces(organization: OrganizationRecord, configs: PlanConfigs): number {
   const { maxMembers } = effectiveLimits(organization, configs).effective;
   return isUnlimited(maxMembers)
@@ -88,8 +79,8 @@ export function freePlaces(organization: OrganizationRecord, configs: PlanConfig
 
 /**
  * Checks the member limit for one more member or invitation.
- * @param removed how many invitations the transaction removes. Only these free a place: any other expired one is valid
- * again if its inviter regains the right to send it
+ * @param removed how many invitations the transaction removes. Any other expired one keeps its place: it is valid again if
+ * its inviter regains the right to send it
  * @throws plan_limit_exceeded
  */
 export function requireFreePlace(organization: OrganizationRecord, configs: PlanConfigs, removed: number): void {
@@ -104,15 +95,11 @@ export function requireFreePlace(organization: OrganizationRecord, configs: Plan
  * was compared. If one has changed, the transaction throws `ConditionFailed`: read the roster again.
  */
 export function changePlaces(
-  { id, slug, memberCount, invitationCount }: OrganizationRecord,
-  added: { memberCount?: number; invitationCount: number },
+  organization: OrganizationRecord,
+  add: { memberCount?: number; invitationCount: number },
 ): Write {
-  const asCounted = { memberCount: equals(memberCount), invitationCount: equals(invitationCount) };
-  return update(
-    at(organizationRecord, slug),
-    { add: added },
-    { if: { ...asCounted, id: equals(id), status: equals('active') } },
-  );
+  const asCounted = { ...asRead(organization, ['id', 'memberCount', 'invitationCount']), status: equals('active') };
+  return update(at(organizationRecord, organization.slug), { add }, { if: asCounted });
 }
 
 type InvitationPointer = ReturnType<typeof invitationPointerRecord.parse>;
@@ -124,10 +111,10 @@ export async function findInvitation(token: string): Promise<InvitationPointer |
 }
 
 /**
- * Makes the caller, who holds the token, a member with the invitation's role, if the inviter is a member who could
- * still send this invitation. The same transaction uses up the token.
- * A former member rejoins only by their own consent, in a session of their own credential: a token or a confined session
- * doesn't accept the invitation for them. A confined session accepts an invitation to its provider's organization only.
+ * Makes the caller, who holds the token, a member with the invitation's role, if the inviter could still send this
+ * invitation. The same transaction uses up the token. A former member must consent in a session of their own credential: a
+ * token or a confined session doesn't accept the invitation for them. A confined session accepts only an invitation to its
+ * provider's organization.
  * @throws session_confined, insufficient_scope; invalid_token if it is unknown, used, replaced, expired or its inviter
  * may no longer invite; already_member
  */
@@ -140,12 +127,12 @@ export async function acceptInvitation(
   const { orgSlug, organizationId, invitationId } = pointer;
   const { user, credential } = context.principal;
   const boundTo = onlyOrganizationOf(context.principal);
+  const isOwnSession = boundTo === undefined && credential.method === 'session';
   const { organization, invitation, existing, removed } = await readTogether({
     organization: at(organizationRecord, orgSlug),
     invitation: at(invitationRecord, orgSlug, invitationId),
     existing: at(memberRecord, orgSlug, user.id),
-    removed:
-      boundTo === undefined && credential.method === 'session' ? undefined : at(removedMemberRecord, orgSlug, user.id),
+    removed: isOwnSession ? undefined : at(removedMemberRecord, orgSlug, user.id),
   });
   const wasMember = removed?.organizationId === organizationId;
   // The provider could otherwise bring its organization's people elsewhere, or back.
@@ -172,11 +159,10 @@ const alreadyMember = () => new ApiError('already_member', 'You are already a me
 
 export type RemovedMemberRecord = ReturnType<typeof removedMemberRecord.parse>;
 
-/** Of a person who may join. */
-export interface Joining {
+interface Joining {
   organization: Pick<OrganizationRecord, 'id' | 'slug'>;
   signIn: Pick<SignInRecord, 'defaultRole'>;
-  /** The last membership that ended under the organization's slug. */
+  /** The person's last membership that ended under the organization's slug. */
   removed: RemovedMemberRecord | undefined;
 }
 
@@ -202,10 +188,8 @@ export async function joinWithProvider(
   } else {
     const swept = expired.slice(0, sweptAtOnce);
     requireFreePlace(organization, await recentPlanConfigs(), swept.length);
-    places.push(
-      changePlaces(organization, { memberCount: 1, invitationCount: -swept.length }),
-      ...swept.flatMap(dead => invitationRemoval(slug, dead)),
-    );
+    places.push(changePlaces(organization, { memberCount: 1, invitationCount: -swept.length }));
+    places.push(...swept.flatMap(dead => invitationRemoval(slug, dead)));
   }
   const { writes, joined } = newMember(organization, user, role);
   const facts = { ...joined, details: { ...joined.details, via: 'provider' } };

@@ -23,11 +23,7 @@ export interface Roster {
   expired: InvitationRecord[];
 }
 
-/**
- * The roster of an organization by its id. Two round trips in parallel with authentication, which decides whether the
- * caller may see it.
- * @throws organization_not_found
- */
+/** Two round trips, in parallel with authentication, which decides who may see it. @throws organization_not_found */
 export async function readRoster(organizationId: string): Promise<Roster> {
   return readRosterOf(await requirePlace(organizationId));
 }

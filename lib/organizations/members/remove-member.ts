@@ -2,7 +2,7 @@ import type { MemberContext } from '../../access/request-context.ts';
 import { hasFreshRights, outranks } from '../../contracts/fields/role.ts';
 import { ApiError, organizationNotFound } from '../../core/errors.ts';
 import type { Key } from '../../table/entity.ts';
-import { equals } from '../../table/expressions.ts';
+import { asRead } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
 import { at, type Item, list, queryItems, queryPage, readTogether } from '../../table/read.ts';
 import { type TokenRecord, tokenRecord } from '../../table/records/credentials.ts';
@@ -25,9 +25,9 @@ import { invitationRemoval } from './invitation.ts';
 import { endableOf, endRest, findLeft, identityEndings, type Left, listAllIdentities } from './made-by-member.ts';
 import { type Roster, readRosterOf, requirePlace } from './read-roster.ts';
 
-/** The organization's members, and its identities if the member's should end too. */
 interface BeforeRemoval {
   roster: Roster;
+  /** Empty unless the member's identities end too. */
   identities: readonly IdentityRecord[];
 }
 
@@ -42,9 +42,8 @@ async function readRemoval(place: Pick<OrganizationRecord, 'id' | 'slug'>, endId
 }
 
 /**
- * Removes a member, or cancels the invitation with that id. A removal is one transaction whose size does not depend on
- * what the member has: the tokens bound to the organization name the membership and are invalid without it. Nothing that
- * the member creates meanwhile can delay it.
+ * Removes a member, or cancels the invitation with that id. A removal is one transaction of a fixed size: the tokens bound
+ * to the organization name the membership and are invalid without it. Nothing that the member creates meanwhile delays it.
  * @param endIdentities also ends the member's identities: as many as fit in the same transaction, the others, including
  * those created concurrently, right after it
  * @returns what the member created and what remains
@@ -74,7 +73,7 @@ export async function removeMember(
     return undefined;
   });
   if (removed === undefined) return { identities: [], webhooks: [] };
-  // The former member can't create anything more, so this misses nothing.
+  // The former member can't create anything more.
   const { userId } = removed.member;
   const [left] = await Promise.all([
     endIdentities ? endRest(context, userId) : findLeft(organization, userId),
@@ -100,19 +99,16 @@ export async function leaveOrganization(context: MemberContext): Promise<void> {
     return { organization: current.organization, member: current.member };
   };
   const foreseen = { organization, member: access.member };
-  const dead = await retryWithFreshRead(foreseen, readAgain, async current =>
-    endMembership(context, current.organization, current.member, []),
-  );
+  const end = (current: typeof foreseen) => endMembership(context, current.organization, current.member, []);
+  const dead = await retryWithFreshRead(foreseen, readAgain, end);
   await sweep(context, principal.userId, dead);
 }
 
 /** @throws forbidden */
 function requireRank({ access }: MemberContext, member: MemberRecord): void {
-  if (!outranks(member.role, access.member.role)) return;
-  throw new ApiError(
-    'forbidden',
-    `The role ${access.member.role} may not remove a member with the role ${member.role}.`,
-  );
+  const { role } = access.member;
+  if (!outranks(member.role, role)) return;
+  throw new ApiError('forbidden', `The role ${role} may not remove a member with the role ${member.role}.`);
 }
 
 /** @returns the keys of the tokens that end with the membership */
@@ -122,25 +118,24 @@ async function endMembership(
   member: MemberRecord,
   ended: readonly IdentityRecord[],
 ): Promise<Key[]> {
-  const { organization } = context;
+  const { id: organizationId, slug } = context.organization;
+  const { id, userId, role, email } = member;
   const counts = { memberCount: -1, identityCount: -ended.length };
-  const note = { organizationId: organization.id, removedAt: new Date().toISOString() };
-  const dispensable = member.role === 'owner' ? await ownerIsDispensable(current, member.userId) : [];
+  const note = { organizationId, removedAt: new Date().toISOString() };
+  const dispensable = role === 'owner' ? await ownerIsDispensable(current, userId) : [];
   const [dead] = await Promise.all([
-    keysOfTokensOf(organization.id, member),
+    keysOfTokensOf(organizationId, member),
     transact([
-      ownerCountChange(organization, member.role === 'owner' ? -1 : 0, counts),
-      remove(at(memberRecord, organization.slug, member.userId), {
-        if: { id: equals(member.id), role: equals(member.role) },
-      }),
-      remove(at(membershipRecord, member.userId, organization.id)),
-      remove(at(accountLinkRecord, member.userId, organization.id)),
-      put(at(removedMemberRecord, organization.slug, member.userId), note),
+      ownerCountChange(context.organization, role === 'owner' ? -1 : 0, counts),
+      remove(at(memberRecord, slug, userId), { if: asRead(member, ['id', 'role']) }),
+      remove(at(membershipRecord, userId, organizationId)),
+      remove(at(accountLinkRecord, userId, organizationId)),
+      put(at(removedMemberRecord, slug, userId), note),
       ...dispensable,
       await context.audit({
         action: 'member.removed',
-        target: { type: 'member', id: member.id, name: member.email },
-        details: { role: member.role, ...(member.userId === context.principal.userId ? { left: true } : {}) },
+        target: { type: 'member', id, name: email },
+        details: { role, ...(userId === context.principal.userId ? { left: true } : {}) },
       }),
       ...(await identityEndings(context, ended)),
     ]),
@@ -156,7 +151,7 @@ export async function tokensBoundTo(organizationId: string, userId: string): Pro
 
 /**
  * The keys of the tokens created under the membership or in a session through the organization's provider, among the first
- * megabyte of the user's tokens: reading more must not delay a removal. A user who joins again gets a new membership.
+ * megabyte of the user's tokens: reading more must not delay a removal.
  */
 async function keysOfTokensOf(organizationId: string, { id, userId }: MemberRecord): Promise<Key[]> {
   const { items } = await queryPage({ ...ranges.tokens(userId), attributes: ['pk', 'sk', 'memberId', 'provider'] });
@@ -165,7 +160,7 @@ async function keysOfTokensOf(organizationId: string, { id, userId }: MemberReco
 
 /**
  * Ends the sessions that came through the organization's provider, and the tokens that these created: once the user is
- * invited again, they must not count as if the link still held. Removes invalid tokens from their user's list. The link
+ * invited again, they must not count as if the link still held. Also removes invalid tokens from the user's list. The link
  * has ended, so no session is added. A failure is only logged.
  */
 async function sweep({ organization, log }: MemberContext, userId: string, tokens: readonly Key[]): Promise<void> {
