@@ -69,10 +69,7 @@ function readPresented(event: APIGatewayProxyEventV2): PresentedCredential | und
   return read && { method: 'session', csrfHeaderMissing: lacksCsrfHeader(event), secret, ...read };
 }
 
-/**
- * Checks the MAC, which takes no read. While KMS can't unwrap the key, looks the credential up instead: one round trip for
- * one item outside any organization.
- */
+/** Checks the MAC, without a read. While KMS can't unwrap the key, looks the credential up instead: one round trip. */
 async function wasIssued({ method, userId, hash, secret }: PresentedCredential, log: Log): Promise<boolean> {
   try {
     const key = await credentialKey();
@@ -105,8 +102,7 @@ export interface Caller {
 
 /**
  * Identifies the caller and, on routes of an organization, their membership. One round trip if the path has the
- * organization's slug, two if it has its id. Revoking a credential, ending a membership or deleting an organization takes
- * effect with the next request.
+ * organization's slug, two for its id. What is revoked, ended or deleted is invalid with the next request.
  * @throws unauthenticated, csrf_header_required, organization_not_found
  */
 export async function authenticate(

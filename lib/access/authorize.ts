@@ -25,8 +25,7 @@ function requireScope(principal: Principal, required: TokenRequirement, narrowes
 }
 
 /**
- * Whoever manages a company's provider decides who signs in through it, so it must not reach the rest of the account,
- * which may have other organizations.
+ * Whoever manages a company's provider decides who signs in through it, so it must not reach the rest of the account.
  * @throws session_confined
  */
 function requireUnconfined(access: Extract<Access, { kind: 'account' | 'admin' }>, principal: Principal): void {

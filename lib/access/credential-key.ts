@@ -6,8 +6,8 @@ import { credentialKeyRecord } from '../table/records/credentials.ts';
 import { put, transactIfHolds } from '../table/write.ts';
 
 /*
- * The key of the MAC that shows which sessions and tokens this installation issued. It is stored in the table, wrapped by
- * KMS, and each process unwraps it once. It grants nothing: a credential forged with it is looked up and not found.
+ * The key of the MAC that shows which sessions and tokens this installation issued. It is stored in the table, wrapped
+ * by KMS, and each process unwraps it once. It grants nothing: a credential forged with it is looked up and not found.
  */
 const context = { purpose: 'credentials' };
 const item = at(credentialKeyRecord);

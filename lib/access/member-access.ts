@@ -77,8 +77,8 @@ export class MemberAccess {
   }
 
   /**
-   * @throws project_not_found if it is missing, being deleted, out of the token's scope, or not the project that the slug
-   * named when the request started: a long request must not reach a new project under the same slug
+   * @throws project_not_found if it is missing, being deleted, out of the token's scope, or not the project that the
+   * slug named when the request started: a long request must not reach a new project under the same slug
    */
   requireProject<P extends Project>(project: P | undefined): P {
     const isOther = this.#projectId !== undefined && project?.id !== this.#projectId;
@@ -91,8 +91,9 @@ export class MemberAccess {
 
   /**
    * @param action what the member's role must allow there; `see` checks only the token's scope
-   * @throws environment_not_found if it is missing, being deleted, out of the token's scope, in a different project from
-   * the one required before, or not the environment that its slug named when the request started; forbidden by role
+   * @throws environment_not_found if it is missing, being deleted, out of the token's scope, in a different project
+   * from the one required before, or not the environment that its slug named when the request started; forbidden by
+   * role
    */
   requireEnvironment<E extends Environment>(environment: E | undefined, action: 'read' | 'write' | 'see'): E {
     this.#environmentAsked = true;

@@ -32,10 +32,7 @@ export function providerOf({ credential }: Principal): ViaProvider | undefined {
   return { organizationId, orgSlug, clientVersion, trustedFactor, lifted, confined };
 }
 
-/**
- * The provider whose organization the credential is confined to: it came through the provider, and no credential of the
- * account itself was proved in it.
- */
+/** The provider whose organization confines the credential, because no credential of the account itself was proved. */
 export function confinementOf(principal: Principal): ViaProvider | undefined {
   const provider = providerOf(principal);
   return provider?.lifted === true ? undefined : provider;

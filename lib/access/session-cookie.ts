@@ -23,8 +23,8 @@ export function sessionEndsAt(session: Pick<StoredSession, 'createdAt' | 'provid
 }
 
 /**
- * When a stored session ends, in epoch seconds. A table restored from a backup also contains sessions that were ended after
- * the backup, so a session is valid only in the table in which it started.
+ * In epoch seconds. A table restored from a backup also contains sessions that were ended after the backup, so a
+ * session is valid only in the table in which it started.
  */
 export function endOfSession(session: StoredSession): number {
   if (session.restoredTable !== settings().RESTORED_TABLE) return 0;

@@ -19,9 +19,8 @@ type Member = Pick<MemberContext, 'organization' | 'principal'>;
 const isVouchedFor = ({ organization, principal }: Member) => cameThroughProviderOf(organization, principal);
 
 /**
- * The check that the member has a verified e-mail address, for requests that may not have read the account. Otherwise the
- * transaction fails with email_not_verified.
- * @param action as in "Verify your e-mail address before you …"
+ * The check that the member has a verified address, for requests that may not have read the account. Its transaction
+ * throws email_not_verified, as in "Verify your e-mail address before you …".
  */
 export function hasVerifiedEmail(member: Member, action: string): Write[] {
   if (!settings().VERIFIED_EMAIL_REQUIRED || isVouchedFor(member)) return [];

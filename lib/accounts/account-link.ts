@@ -42,11 +42,7 @@ function pointerAsRead(pointer: Pick<ProviderLinkRecord, 'linkId'> | undefined):
   return pointer.linkId === null ? { pk: exists, linkId: absent } : { linkId: equals(pointer.linkId) };
 }
 
-/**
- * The writes that link the account to the person.
- * @param replaced the person's item as read
- * @param isUsed whether a sign-in creates the link, and lets the person in with it
- */
+/** The writes that link the account to the person, whose item is `replaced`. `isUsed`: a sign-in creates the link. */
 export function newLink(
   { id: userId, ...user }: LinkedUser,
   { organizationId, orgSlug, person, issuer }: LinkTarget,
@@ -64,10 +60,7 @@ export function newLink(
   ];
 }
 
-/**
- * The write that uses the link. It fails if the link ended, or the account was recovered, since the account was read. A
- * request that ends the link then fails, and reads the account's sessions again.
- */
+/** The write that uses the link, unless it has ended or the account was recovered since the account was read. */
 export function usedLink(
   user: LinkedUser,
   { organizationId, person }: Pick<LinkTarget, 'organizationId' | 'person'>,
@@ -80,10 +73,7 @@ export function usedLink(
   );
 }
 
-/**
- * The check that the organization still has the provider, with the same issuer and client. Without `refused`, the
- * transaction throws `ConditionFailed`.
- */
+/** The check that issuer and client are the same. Without `refused`, the transaction throws `ConditionFailed`. */
 export function sameProvider(
   { organizationId, orgSlug, clientVersion }: { organizationId: string; orgSlug: string; clientVersion: string },
   refused?: () => Error,
@@ -102,8 +92,8 @@ interface LinkState {
 }
 
 /**
- * Whether the person's item still leads to the account. A platform administrator has no links: a customer's provider must
- * not open the platform.
+ * Whether the person's item still leads to the account. A platform administrator has no links: a customer's provider
+ * must not open the platform.
  */
 export function linkHolds({ pointer, link, removed }: LinkState, user: LinkedUser): boolean {
   if (user.isAdmin === true) return false;
@@ -112,8 +102,8 @@ export function linkHolds({ pointer, link, removed }: LinkState, user: LinkedUse
 }
 
 /*
- * A pending link: somebody signed in with their company's provider, and an account with their address exists. The account
- * must prove itself once: its next log-in in the same browser links it.
+ * A pending link: somebody signed in with their company's provider, and an account with their address exists. The
+ * account must prove itself once: its next log-in in the same browser links it.
  */
 
 const linkSeconds = 10 * 60;
@@ -134,7 +124,6 @@ export function newPendingLink(link: Omit<PendingLinkRecord, 'expiresAt'>): { co
 /**
  * Commits a log-in, and with it the link that is pending in this browser, if any. A link that is no longer possible
  * doesn't prevent the log-in. The user is mailed about the link, in case another site sent the browser to the provider.
- * @param secret the cookie's, if the browser sent one
  * @returns Set-Cookie lines
  */
 export async function transactWithLink(

@@ -21,8 +21,8 @@ import type { UndoLinkRecord, UserRecord } from '../table/records/user.ts';
 import { mailUnlessRefused } from './factors/mail-unless-refused.ts';
 
 /*
- * If an organization's required provider fails, its owners log in with a second factor of their own. The session records
- * the organizations for which it did, and their owners are mailed. The factor must have been there before the
+ * If an organization's required provider fails, its owners log in with a second factor of their own. The session
+ * records the organizations for which it did, and their owners are mailed. The factor must have been there before the
  * requirement, or be settled: otherwise a stolen password would do, with a factor that the thief adds.
  */
 
@@ -34,8 +34,8 @@ interface Requiring {
 }
 
 /**
- * Read in parallel with the checks of a log-in. Never rejects: a failure is only logged, because it must not keep anybody
- * from logging in; the log-in then breaks no glass.
+ * Read in parallel with the checks of a log-in. Never rejects: a failure is only logged, because it must not keep
+ * anybody from logging in; the log-in then breaks no glass.
  */
 export async function findRequiring({ log }: RequestContext, id: string): Promise<Requiring> {
   const none: Requiring = { organizations: [], unsettled: [] };
@@ -65,7 +65,7 @@ export async function breakGlassWindow(context: RequestContext, user: UserRecord
   return organizations.length === 0 ? undefined : failedBreakGlass(user.id);
 }
 
-/** The organizations in which a log-in with the factor breaks glass. Pure. */
+/** The organizations in which a log-in with the factor breaks glass. */
 export function brokenBy(
   factor: AgedFactor,
   user: UserRecord,

@@ -115,8 +115,7 @@ export async function continueProvidedLogIn(challenge: string | undefined): Prom
 type Provided = NonNullable<ChallengeRecord['provided']>;
 
 /**
- * Commits the log-in, if the provider and the account's link to it are still the same. A person who signs in for the first
- * time joins with it: nobody joins before their own factor is proved.
+ * Commits the log-in, if provider and link are still the same. A new person joins only now that their factor is proved.
  * @throws invalid_token; organization_not_found, plan_limit_exceeded if they can no longer join
  */
 async function transactProvided(

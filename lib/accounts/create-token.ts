@@ -49,10 +49,9 @@ interface TokenOrder extends ResolvedToken {
 }
 
 /**
- * Writes a new token, provided its user is below the limit and the password has not changed since the request was
- * authenticated. The token loses its second-factor flag if the user has removed the factor meanwhile. A token limited to
- * an organization is recorded in that organization's audit log, any other in the log of account events.
- * @param others other writes of the same transaction
+ * Writes a new token if its user is below the limit and the password has not changed since the request was
+ * authenticated. The token loses its second-factor flag if the user has removed the factor meanwhile. A token limited
+ * to an organization is recorded in its audit log, any other in the log of account events.
  * @throws token_limit_reached, unauthenticated; organization_not_found if the membership has ended meanwhile
  */
 async function issueToken(
@@ -97,10 +96,8 @@ interface ResolvedToken {
 }
 
 /**
- * Looks up the organization, project and environment that the token is limited to. Two round trips, or none for a token
- * without limits.
- * @throws session_confined for a confined session and no limit; organization_not_found, project_not_found,
- * environment_not_found if the user can't see them
+ * Looks up what the token is limited to, in two round trips, if anything. @throws session_confined for a confined
+ * session and no limit; organization_not_found, project_not_found, environment_not_found if the user can't see it
  */
 async function resolveToken(principal: AccountPrincipal, requested: RequestedToken): Promise<ResolvedToken> {
   const { name, access, projectId = null, environmentId = null, expiresInDays = null } = requested;
@@ -146,8 +143,8 @@ function scopeHolds(
 }
 
 /**
- * First step of the hand-off: a code that the CLI exchanges for the token, once and within a minute, and the origin that
- * issued it. The origin keeps clients from redeeming the code at another site that lured the user here.
+ * First step of the hand-off: a code that the CLI exchanges for the token, once and within a minute, and the origin
+ * that issued it. The origin keeps clients from redeeming the code at another site that lured the user here.
  * @throws unauthenticated without a session; organization_not_found, project_not_found, environment_not_found
  */
 export async function offerHandOff(

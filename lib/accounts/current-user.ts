@@ -13,10 +13,7 @@ import { memberRecord, membershipRecord, organizationRecord } from '../table/rec
 import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { transact, transactIfHolds, update } from '../table/write.ts';
 
-/**
- * The caller, and the organizations visible to the credential, by name. A token ends with its membership.
- * @throws unauthenticated
- */
+/** The caller and the organizations that the credential reaches. @throws unauthenticated after the token's membership */
 export async function readCurrentUser({ principal }: AccountContext): Promise<AnswerOf<typeof contract>> {
   const { userId, user, credential } = principal;
   const token = credential.method === 'token' ? credential.token : undefined;
@@ -54,10 +51,7 @@ export async function readCurrentUser({ principal }: AccountContext): Promise<An
   };
 }
 
-/**
- * Changes the user's display name and the copies that member lists show, each in a write of its own. Sending the same
- * name again completes an interrupted change.
- */
+/** Changes the user's name and, in separate writes, the copies in member lists. A retry completes a partial change. */
 export async function renameUser({ principal: { user } }: AccountContext, name: string): Promise<UserRecord> {
   const memberships = await list(membershipRecord, ranges.memberships(user.id));
   const renaming = { set: { name } };

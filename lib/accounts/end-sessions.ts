@@ -57,9 +57,9 @@ export interface EndedSessions {
 }
 
 /**
- * Ends every session and reset link of the account by raising its epoch, and revokes the `held` tokens. Tokens that do not
- * fit in the transaction are revoked just before it. If a token is created meanwhile, the transaction fails and everything
- * is read again, so none remains.
+ * Ends every session and reset link of the account by raising its epoch, and revokes the `held` tokens, those that do
+ * not fit in the transaction just before it. If a token is created meanwhile, everything is read again, so none
+ * remains.
  */
 export async function endSessions({ user, held, source, decide, recovers, gone }: EndedSessions): Promise<void> {
   const { id } = user;

@@ -20,8 +20,8 @@ export async function foreseeMemberships(userId: string | undefined): Promise<Me
 }
 
 /**
- * The tokens and organizations that the removal of a factor depends on. One round trip if `foreseen` names all
- * memberships. Read after the account: a token or an organization created since fails the condition on the account.
+ * One round trip if `foreseen` names all memberships. Read after the account: a token or an organization created since
+ * fails the condition on the account.
  */
 export async function readBeforeRemoval(userId: string, foreseen: readonly Membership[]): Promise<BeforeRemoval> {
   const [tokens, memberships, foreseenOwned] = await Promise.all([
@@ -49,10 +49,7 @@ async function ownedOf(userId: string, memberships: readonly Membership[]): Prom
 /** As many as fit in the transaction with everything else. */
 const maximumChecks = 80;
 
-/**
- * The checks that no organization needs its owner's last second factor, for the transaction that removes the factor.
- * @throws last_owner
- */
+/** The checks that no organization needs its owner's last second factor. @throws last_owner */
 async function factorIsDispensable(userId: string, owned: readonly OrganizationRecord[]): Promise<Write[]> {
   const checks = await Promise.all(owned.map(organization => ownerIsDispensable(organization, userId)));
   // Two organizations may have the same other owner, and a transaction can name an item only once.

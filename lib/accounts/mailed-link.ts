@@ -33,10 +33,7 @@ export async function newVerificationLink(userId: string): Promise<NewLink> {
   return { url: await dashboardLink('verify-email', secret), write };
 }
 
-/**
- * A link that resets the account's password. Earlier links stay valid; otherwise anyone could invalidate them by
- * requesting a new one.
- */
+/** Earlier links stay valid; otherwise anyone could invalidate them by requesting a new one. */
 export async function newResetLink({ id, sessionEpoch }: Pick<UserRecord, 'id' | 'sessionEpoch'>): Promise<NewLink> {
   const { secret, hash } = createCredential(id);
   const expiresAt = epochSeconds() + hourSeconds;
@@ -56,19 +53,13 @@ export async function newUndoLink(userId: string) {
   };
 }
 
-/**
- * The account and the factor of an undo link, with the write that uses the link up.
- * @throws invalid_token if it is unknown, used or expired; the transaction throws it too
- */
+/** @throws invalid_token if it is unknown, used or expired, as does the transaction that uses the link up */
 export async function openUndoLink(token: string) {
   const { user, item, link } = await openLink(token, (userId, hash) => at(undoLinkRecord, userId, hash));
   return { user, factor: link.factor, change: link.change, useUp: remove(item, { if: isThere, refused: invalidLink }) };
 }
 
-/**
- * The account of a reset link. Raising its epoch uses up the link and all others.
- * @throws invalid_token if it is unknown, used or expired, or the password has changed since
- */
+/** Raising the account's epoch uses up the link and all others. @throws invalid_token, also after a new password */
 export async function openResetLink(token: string): Promise<UserRecord> {
   const { user, link } = await openLink(token, (userId, hash) => at(resetLinkRecord, userId, hash));
   if (link.epoch !== user.sessionEpoch) throw invalidLink();

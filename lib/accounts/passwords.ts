@@ -21,8 +21,8 @@ import { requireCurrentPassword } from './step-up.ts';
 
 /**
  * Sets a new password. The same write ends every other session and invalidates open reset links. Tokens stay valid
- * unless the caller asks to revoke them.
- * @throws invalid_request naming the field for a wrong current or a common new password; rate_limited
+ * unless the caller asks to revoke them. @throws invalid_request naming the field of a wrong or a common password;
+ * rate_limited
  */
 export async function changePassword(
   context: AccountContext,
@@ -49,9 +49,8 @@ export async function changePassword(
 }
 
 /**
- * Has a background job mail a reset link if the account exists. The calls and the rate limit are the same either way, so
- * the response doesn't reveal it.
- * @throws rate_limited
+ * Has a background job mail a reset link if the account exists. The calls and the rate limit are the same either way,
+ * so the response doesn't reveal it. @throws rate_limited
  */
 export async function requestPasswordReset({ source, log }: RequestContext, email: string): Promise<void> {
   const [pointer] = await Promise.all([
@@ -64,8 +63,9 @@ export async function requestPasswordReset({ source, log }: RequestContext, emai
 }
 
 /**
- * Sets a new password with a mailed link's token, which also verifies the address. The same transaction ends every session,
- * token, other reset link, and link to a provider. If the address was never verified, it also removes the second factors.
+ * Sets a new password with a mailed link's token, which also verifies the address. The same transaction ends every
+ * session, token, other reset link, and link to a provider. If the address was never verified, it also removes the
+ * second factors.
  * @throws invalid_token; invalid_request naming `newPassword` for a common one, which leaves the link usable
  */
 export async function resetPassword(

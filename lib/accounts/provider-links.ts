@@ -34,7 +34,8 @@ export async function listProviderLinks({ principal: { user } }: AccountContext)
 }
 
 /**
- * Ends a link, and with it the sessions that came through the organization's provider and the tokens that these created.
+ * Ends a link, and with it the sessions that came through the organization's provider and the tokens that these
+ * created.
  * @throws link_not_found
  */
 export async function endProviderLink({ principal, source, log }: AccountContext, linkId: string): Promise<void> {
@@ -105,10 +106,7 @@ export async function readLinks(user: UserRecord): Promise<OwnLink[]> {
   return [...own, ...older.flat()];
 }
 
-/**
- * The links from before accounts had a side of them, which are stored in the organization until their next use. Reads
- * nothing if there can't be one.
- */
+/** Links from before accounts had a side of them are in the organization until their next use. */
 async function olderLinks(user: UserRecord, organization: OrganizationRecord | undefined): Promise<OwnLink[]> {
   if (organization?.providerVersion === undefined || linkEpochOf(user) > 0 || user.isAdmin === true) return [];
   const { id: organizationId, slug: orgSlug } = organization;

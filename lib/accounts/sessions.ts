@@ -67,10 +67,7 @@ export interface ReplacedSession {
   createdAt: string;
 }
 
-/**
- * A new session, and the end of the session that it replaces, if any. It keeps the `id` of that session, and its
- * `createdAt`, so the maximum lifetime does not start again.
- */
+/** A new session, and the end of the session that it replaces, if any, whose `id` and maximum lifetime it keeps. */
 export async function startSession(
   user: Pick<UserRecord, 'id' | 'sessionEpoch'>,
   source: RequestSource,

@@ -18,10 +18,9 @@ import { sessionEnded, startSession } from './sessions.ts';
 type Sent = BodyOf<typeof contract>;
 
 /**
- * Makes the session fresh, and lifts its confinement to a provider's organization, because a credential of the account
- * itself is proved. It gets a new secret, so a stolen copy of the old one is useless.
- * @throws invalid_request naming the field of a wrong password or factor; second_factor_required; invalid_token for the
- * challenge; rate_limited
+ * Makes the session fresh, and lifts its confinement to a provider's organization, because the account itself is
+ * proved. It gets a new secret, so a stolen copy of the old one is useless.
+ * @throws invalid_request naming a wrong field; second_factor_required; invalid_token for the challenge; rate_limited
  */
 export async function stepUp(context: AccountContext, sent: Sent): Promise<{ freshUntil: string; cookie: string }> {
   const { principal, source, log } = context;
@@ -57,7 +56,7 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
 }
 
 /**
- * A user who signed in with a provider may not have a password. A passkey replaces it, because it verifies its user.
+ * A user of a provider may not have a password. A passkey replaces it, because it verifies its user.
  * @throws invalid_request for the missing password; second_factor_required with a challenge for a passkey
  */
 async function requirePasskeyInstead(
@@ -97,10 +96,7 @@ async function readFactor(
   return { factor, writes: [useUp] };
 }
 
-/**
- * @param presented with the counter of wrong passwords, and the event to log for one
- * @throws invalid_request naming the field for a wrong password; rate_limited
- */
+/** @throws invalid_request naming the field for a wrong password, which is counted and logged; rate_limited */
 export async function requireCurrentPassword(
   { source, log }: RequestContext,
   user: UserRecord,

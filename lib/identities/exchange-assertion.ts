@@ -98,9 +98,8 @@ interface Proving {
 }
 
 /**
- * The claims of a genuine assertion. When too many exchanges fail, stored keys still suffice, so nobody can lock out a
- * pipeline by causing failures.
- * @throws invalid_assertion, issuer_unavailable, rate_limited
+ * The claims of a genuine assertion. Stored keys suffice even when too many exchanges fail, so nobody can lock out a
+ * pipeline by causing failures. @throws invalid_assertion, issuer_unavailable, rate_limited
  */
 async function prove(
   { log, source }: RequestContext,
@@ -184,10 +183,7 @@ function noteOfUse({ slug }: OrganizationRecord, identity: IdentityRecord, ended
   return [update(at(identityRecord, slug, id), { set }, { if: isThere, refused: () => invalidAssertion() })];
 }
 
-/**
- * Records the rejection of a genuine assertion, once per assertion.
- * @throws rate_limited if too many were rejected
- */
+/** Records the rejection of a genuine assertion, once per assertion. @throws rate_limited after too many */
 async function recordRefusal(
   context: RequestContext,
   assertion: Assertion,

@@ -135,8 +135,8 @@ function isStillMember({ organization, access }: MemberContext): Write {
 
 /**
  * Changes the given fields. An unchanged scope is not looked up again, because what it names may have been deleted.
- * @throws identity_not_found, invalid_request for an environment without its project, a deployer without its environment,
- * a forbidden issuer or claims that strangers could satisfy, project_not_found, environment_not_found
+ * @throws identity_not_found, invalid_request for an environment without its project, a deployer without its
+ * environment, a forbidden issuer or claims that strangers could satisfy, project_not_found, environment_not_found
  */
 export async function updateIdentity(
   context: MemberContext,

@@ -12,11 +12,10 @@ import { identityRightsRecord, type LiveTokensRecord, liveTokensRecord } from '.
 import { membershipRecord, organizationRecord } from '../table/records/organization.ts';
 import { put, remove, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 
-/*
- * One item lists the tokens of an identity. The transaction that issues a token adds it to the list, and removes those
- * that have expired. Its condition is the new count: below the limit, concurrent exchanges don't disturb each other. At the
- * limit, it also revokes the oldest token, and the count must be as read. If a condition doesn't hold, the list is read
- * again.
+/**
+ * One item lists the tokens of an identity. The transaction that issues a token lists it and removes expired ones. Its
+ * condition is the new count: below the limit, concurrent exchanges don't disturb each other. At the limit, it also
+ * revokes the oldest token, and the count must be as read. If a condition doesn't hold, the list is read again.
  */
 
 type Listed = [hash: string, token: readonly [issuedAtMs: number, expiresAtMs: number]];
@@ -74,7 +73,8 @@ function stillListed(hashes: readonly string[]): Condition<LiveTokensRecord> {
 
 /**
  * Revokes the token that the request was made with.
- * @throws token_not_found for a request with a session; unauthenticated if the identity was deleted or its trust changed
+ * @throws token_not_found for a request with a session; unauthenticated if the identity was deleted or its trust
+ * changed
  */
 export async function revokeCurrentToken(context: CallerContext): Promise<void> {
   const { userId, credential } = context.principal;

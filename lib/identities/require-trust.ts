@@ -6,8 +6,8 @@ import { claimsProblem } from './shared-issuers.ts';
 type Trust = Pick<IdentityRecord, 'issuer' | 'claims' | 'jwks'>;
 
 /**
- * Checks an identity's issuer and claims against rules that not even owners may relax.
- * @throws invalid_request if the service must not fetch from that issuer URL, or if strangers could satisfy the claims
+ * Rules that not even owners may relax. @throws invalid_request if the service must not fetch from that issuer URL, or
+ * if strangers could satisfy the claims
  */
 export function requireTrust({ issuer, claims, jwks }: Trust): void {
   const problems = [
@@ -17,9 +17,7 @@ export function requireTrust({ issuer, claims, jwks }: Trust): void {
   if (problems.length > 0) throw invalidRequest(problems);
 }
 
-/**
- * If keys are given, the issuer doesn't have to be reachable: a cluster's issuer is often a name in its own network.
- */
+/** With keys, the issuer doesn't have to be reachable: a cluster's issuer is often a name in its own network. */
 function issuerProblem(issuer: string, hasKeys: boolean): string | undefined {
   if (!hasKeys) return targetProblem(issuer);
   const url = URL.parse(issuer);

@@ -75,10 +75,7 @@ const personalIssuers = new Set([
   'auth.atlassian.com',
 ]);
 
-/**
- * The claims that identify the owner; undefined if the issuer's URL already does, by its host or by its path (as for
- * GitHub enterprises and Vercel teams).
- */
+/** The claims that identify the owner; undefined if the URL already does (as for GitHub enterprises and Vercel teams). */
 export function claimsOfOwner(issuer: string): readonly string[] | undefined {
   const name = nameOf(issuer);
   return Object.hasOwn(ownerClaims, name) ? ownerClaims[name] : undefined;
@@ -87,10 +84,7 @@ export function claimsOfOwner(issuer: string): readonly string[] | undefined {
 /** None of these identifies a pipeline: they name the issuer, audience and subject, or differ in each token. */
 const claimsThatProveLittle: ReadonlySet<string> = new Set(['iss', 'aud', 'sub', 'jti', 'exp', 'iat', 'nbf']);
 
-/**
- * Why these conditions would let strangers sign in; undefined if they don't. For shared issuers whose only claim about
- * the owner is the subject, the subject suffices.
- */
+/** Why these conditions would let strangers sign in. The subject suffices if no other claim names the owner. */
 export function claimsProblem(issuer: string, claims: Readonly<Record<string, unknown>>): string | undefined {
   const names = Object.keys(claims).map(topLevelClaim);
   const ofOwner = claimsOfOwner(issuer);

@@ -31,8 +31,8 @@ export function unverifiedClaims(subjectToken: string): JWTPayload {
 }
 
 /**
- * The claims of an assertion after checking signature, issuer, audience and age. The header selects one of the given keys
- * but can't supply one: `jku`, `x5u`, `x5c` and `jwk` are ignored.
+ * The claims of an assertion after checking signature, issuer, audience and age. The header selects one of the given
+ * keys but can't supply one: `jku`, `x5u`, `x5c` and `jwk` are ignored.
  * @returns undefined if the header names none of the keys
  * @throws invalid_assertion, which says what is wrong with the times once everything else is right
  */
@@ -91,17 +91,14 @@ function problemOfTime(claim: string, seconds: number | undefined, maximumAgeMin
   );
 }
 
-/**
- * The time from which `verifyAssertion` rejects the assertion, in epoch seconds, even if its identity's maximum age is
- * raised until then.
- */
+/** From then on, `verifyAssertion` rejects the assertion, even after a rise of the maximum age. In epoch seconds. */
 export function endOfAssertion({ exp = 0, iat = 0 }: JWTPayload): number {
   return Math.ceil(Math.min(exp, iat + maximumAssertionAgeMinutes * 60)) + clockSkewSeconds + 1;
 }
 
 /**
- * The same hash each time an assertion is presented. It covers the `jti` or, if there is none, the header and payload, but
- * not the signature: some signatures can be altered and still verify (ECDSA).
+ * The same hash each time an assertion is presented. It covers the `jti` or, if there is none, the header and payload,
+ * but not the signature: some signatures can be altered and still verify (ECDSA).
  */
 export function assertionHash(purpose: string, identityId: string, subjectToken: string, { jti }: JWTPayload): string {
   const signed = subjectToken.slice(0, subjectToken.lastIndexOf('.'));
@@ -118,8 +115,8 @@ export interface ProvenAssertion {
 }
 
 /**
- * The write that records an assertion as exchanged. It fails the second time, unless the identity accepts assertions more
- * than once. They are recorded even then, because the identity may stop accepting them.
+ * The write that records an assertion as exchanged. It fails the second time, unless the identity accepts assertions
+ * more than once. They are recorded even then, because the identity may stop accepting them.
  */
 export function recordOfUse(assertion: ProvenAssertion): Write {
   const { singleUse } = assertion.identity;

@@ -18,8 +18,9 @@ import {
 import { check, type Write } from '../table/write.ts';
 
 /*
- * If an organization requires its sign-in provider and the provider fails, an owner with a second factor of their own can
- * still log in (break glass). So there must always be one. A passkey suffices alone; an app only follows a password.
+ * If an organization requires its sign-in provider and the provider fails, an owner with a second factor of their own
+ * can still log in (break glass). So there must always be one. A passkey suffices alone; an app only follows a
+ * password.
  */
 
 export function canLogInWithFactor(user: Pick<UserRecord, 'passkeyCount' | 'totp' | 'passwordHash'>): boolean {
@@ -53,9 +54,7 @@ export async function canBreakGlass(
 
 /**
  * The checks that an owner exists who can log in with a factor, for the transaction that depends on it. They throw
- * `ConditionFailed`, because there may be another such owner: read again.
- * @param counts whether the log-in of an owner with a factor counts
- * @throws `missing` if none of the owners has one
+ * `ConditionFailed`, because there may be another such owner: read again. @throws `missing` if there is none
  */
 export async function breakGlassOwner(
   place: Place,
@@ -79,8 +78,7 @@ export async function listOwners({ slug }: Place): Promise<MemberRecord[]> {
 
 /**
  * The checks that an owner can lose the role or the second factor. If the organization requires its provider meanwhile,
- * they throw `ConditionFailed`: read again.
- * @throws last_owner if the owner is the last one with a second factor, and the organization requires its provider
+ * they throw `ConditionFailed`: read again. @throws last_owner for the last one with a second factor, if it is required
  */
 export async function ownerIsDispensable(organization: OrganizationRecord, userId: string): Promise<Write[]> {
   if (organization.requireProvider !== true) {

@@ -15,9 +15,9 @@ interface Bound {
 }
 
 /**
- * The write that adds to an organization's counts. Put it in the transaction that creates or removes the counted items,
- * so that concurrent requests can't exceed the bound. That transaction fails with the bound's error, or with
- * organization_not_found if the organization is being deleted.
+ * The write that adds to an organization's counts, for the transaction that creates or removes the counted items, so
+ * that concurrent requests can't exceed the bound. @throws the bound's error; organization_not_found during its
+ * deletion
  */
 export function changeCounts({ id, slug }: Place, add: Counts, bound?: Bound): Write {
   const refused = (current?: Partial<OrganizationRecord>) =>

@@ -10,9 +10,8 @@ import { noteWork } from '../table/records/unfinished-work.ts';
 import { remove, retryWithFreshRead, transact, update } from '../table/write.ts';
 
 /**
- * Makes the organization inaccessible in one transaction; a background job erases it. Its audit log is erased too, so
- * the deletion is recorded in the service's own log.
- * @throws organization_not_found if another request deleted it first
+ * Makes the organization inaccessible in one transaction; a background job erases it with its audit log, so the
+ * deletion is recorded in the service's own log. @throws organization_not_found if another request deleted it first
  */
 export async function deleteOrganization(context: MemberContext): Promise<void> {
   const { id, slug } = context.organization;

@@ -27,9 +27,8 @@ import { slugFromName, withSuffix } from './slug.ts';
 import { waitForSlug } from './wait-for-slug.ts';
 
 /**
- * A new organization with its first owner, as writes for one transaction; the caller adds it to the platform's count. The
- * transaction fails with slug_taken if another organization has the slug, and with `SlugBeingErased` if that one is
- * being erased.
+ * A new organization with its first owner, as writes for one transaction; the caller adds it to the platform's count.
+ * The transaction throws slug_taken, or `SlugBeingErased` if the organization with the slug is being erased.
  */
 export async function newOrganization(
   { name, slug }: { name: string; slug: string },
@@ -89,8 +88,8 @@ function taken(slug: string): ApiError {
 }
 
 /**
- * Runs `create` with the requested slug, waiting for an erasure that frees it, or with one derived from the name, adding
- * a suffix while that is taken.
+ * Runs `create` with the requested slug, waiting for an erasure that frees it, or with one derived from the name,
+ * adding a suffix while that is taken.
  * @throws slug_taken for a requested slug; temporarily_unavailable when the attempts are used up
  */
 export async function withFreeSlug<T>(

@@ -6,10 +6,7 @@ const suffixLength = 6;
 /** Letters that Unicode does not decompose into an ASCII letter and a combining mark. */
 const foldings: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ł: 'l', þ: 'th', ı: 'i' };
 
-/**
- * A slug for a display name: lower-case ASCII, with hyphens for everything else; `unnamed` for a name without any Latin
- * letter or digit.
- */
+/** Lower-case ASCII, with hyphens for everything else; `unnamed` for a name without any Latin letter or digit. */
 export function slugFromName(name: string): string {
   const folded = name
     .normalize('NFKD')

@@ -6,8 +6,9 @@ import { dashboardOrigin } from '../core/dashboard-origin.ts';
 export const startedSeconds = 10 * 60;
 
 /**
- * The cookie that ties a sign-in to the browser that started it; without a secret, the browser forgets it. The nonce and
- * the PKCE verifier follow from the secret, so neither the table nor the provider's answer is of use in another browser.
+ * The cookie that ties a sign-in to the browser that started it; without a secret, the browser forgets it. The nonce
+ * and the PKCE verifier follow from the secret, so neither the table nor the provider's answer is of use in another
+ * browser.
  */
 export function browserCookie(orgSlug: string, secret = ''): string {
   const maxAgeSeconds = secret === '' ? 0 : startedSeconds;
@@ -36,8 +37,8 @@ export function codeChallengeOf(verifier: string): string {
 }
 
 /**
- * Where an organization's provider sends browsers back to. Each organization has its own, so that one provider can't pass
- * on another's response as its own (mix-up: RFC 9700, section 4.4), even if neither names itself in it.
+ * Where an organization's provider sends browsers back to. Each organization has its own, so that one provider can't
+ * pass on another's response as its own (mix-up: RFC 9700, section 4.4), even if neither names itself in it.
  */
 function callbackPath(orgSlug: string): string {
   return `/v1/auth/provider/${orgSlug}/callback`;

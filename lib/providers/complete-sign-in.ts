@@ -84,9 +84,9 @@ async function decide(
 }
 
 /**
- * The person's own second factor has to be proved unless the provider is trusted with that. Everybody else gets a session,
- * or a fresh one in place of the session that steps up, and joins with it. All writes check that organization and provider
- * haven't changed while the person was at the provider.
+ * Asks for the person's own second factor unless the provider is trusted with that. Everybody else joins and gets a
+ * session, or a fresh one in place of the session that steps up, if organization and provider haven't changed
+ * meanwhile.
  * @throws organization_not_found if they need an invitation; plan_limit_exceeded
  */
 async function letIn(
@@ -125,8 +125,8 @@ async function letIn(
 }
 
 /**
- * Throws a refusal again, after an entry for the owners if the provider signed its answer and the person can't resolve it
- * right away, so that an attack or a wrong configuration doesn't go unnoticed. At most 100 entries an hour.
+ * Throws a refusal again, after an entry for the owners if the provider signed its answer and the person can't resolve
+ * it right away: an attack or a wrong configuration must not go unnoticed. At most 100 entries an hour.
  */
 function recordRefusal(
   { source }: CallbackContext,

@@ -84,9 +84,7 @@ export function identifySession(context: CallbackContext, open: OpenSignIn, proo
 
 /**
  * The account of the person, identified by issuer and subject and never by an address; a new one at the first sign-in.
- * @param counters what a new account counts towards
- * @throws email_missing, email_not_verified, domain_not_verified; invitation_required if the membership of the account
- * ended
+ * @throws email_missing, email_not_verified, domain_not_verified; invitation_required after a membership that ended
  */
 export async function identify(
   context: CallbackContext,
@@ -238,9 +236,8 @@ function isVerifiedAddress(
 const sharedIssuer = 'https://accounts.google.com';
 
 /**
- * Required at every sign-in with an issuer that many companies share: a personal account there may have an address of the
- * company, and its owner keeps it when they leave.
- * @throws domain_not_verified
+ * A personal account at an issuer that many companies share may have an address of the company, and its owner keeps it
+ * when they leave. @throws domain_not_verified
  */
 function requireHostedDomain(
   signIn: Pick<SignInRecord, 'issuer' | 'domains'>,

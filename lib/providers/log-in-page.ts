@@ -42,9 +42,8 @@ export function codeOf(error: unknown): { code: SignInError; cookies: readonly s
 }
 
 /**
- * The redirect, or one to the log-in page with a code: a person in a browser never gets a JSON error. The code is in the
- * fragment, which no server sees.
- * @param cookies set by either redirect
+ * The redirect, or one to the log-in page with a code: a person in a browser never gets a JSON error. The code is in
+ * the fragment, which no server sees. Either redirect sets the cookies.
  */
 export async function logInPage(
   { log }: RequestContext,

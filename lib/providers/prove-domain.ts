@@ -13,8 +13,9 @@ import { SignInRefused } from './log-in-page.ts';
 import { findSignIn, signInTarget, txtRecordOf } from './sign-in.ts';
 
 /*
- * A domain stays verified only while its TXT record exists: somebody who controlled the domain for a moment must not keep
- * it. Before a first sign-in, a new link, or the answer how an address signs in, the last proof is at most a day old.
+ * A domain stays verified only while its TXT record exists: somebody who controlled the domain for a moment must not
+ * keep it. Before a first sign-in, a new link, or the answer how an address signs in, the last proof is at most a day
+ * old.
  */
 
 /** A pending link is used up to ten minutes after the proof. */

@@ -56,8 +56,8 @@ export interface Profile {
   /** Only if it is an address. */
   email: string | undefined;
   /**
-   * `yes` is exactly the boolean `true`: some providers send a string for an address that they have not verified. Others
-   * never say, and the organization may trust them all the same (`trustEmail`).
+   * `yes` is exactly the boolean `true`: some providers send a string for an address that they have not verified.
+   * Others never say, and the organization may trust them all the same (`trustEmail`).
    */
   emailVerified: 'yes' | 'no' | 'unknown';
   name: string | undefined;
@@ -85,10 +85,10 @@ export class SignedAnswerRefused extends SignInRefused {}
 const invalidAnswer = () => new SignInRefused('invalid_answer');
 
 /**
- * Uses up the sign-in that the browser returns from. Three round trips, which also read what the request to the provider
+ * Uses up the sign-in that the browser returns from, in three round trips that also read what the provider's request
  * needs.
- * @throws rate_limited; sign_in_expired if it is unknown, used, too old, another browser's or another organization's, or
- * its provider has changed since
+ * @throws rate_limited; sign_in_expired if it is unknown, used, too old, another browser's or another organization's,
+ * or its provider has changed since
  */
 export async function openSignIn(
   { source }: RequestContext,
@@ -221,9 +221,8 @@ function isForClient({ aud, azp }: JWTPayload, clientId: string): boolean {
 }
 
 /**
- * The profile of a person whose id token has no address. Whoever has signed in before needs no address, so a userinfo
- * endpoint that doesn't respond is ignored.
- * @throws invalid_answer if it is about another person (section 5.3.2)
+ * The profile of a person whose id token has no address. Only a first sign-in needs one, so a userinfo endpoint that
+ * doesn't respond is ignored. @throws invalid_answer if it is about another person (section 5.3.2)
  */
 async function readUserinfo(
   { log }: RequestContext,

@@ -40,8 +40,8 @@ async function readSetting(place: { slug: string; id: string }, required: boolea
 
 /**
  * Sets the organization's sign-in provider. Writes nothing if nothing changes.
- * @throws invalid_request for an issuer that the service must not contact; email_not_verified; second_factor_required if
- * the provider is required and no owner could get in without it
+ * @throws invalid_request for an issuer that the service must not contact; email_not_verified; second_factor_required
+ * if the provider is required and no owner could get in without it
  */
 export async function setSignIn(
   context: MemberContext,
@@ -136,8 +136,8 @@ function fieldsOf({ domains, trustEmail = false, acceptRoundTrip = false, ...sig
 }
 
 /**
- * If all factors of the owner who requires the provider are settled, their session has broken glass in the organization,
- * so it stays valid there.
+ * If all factors of the owner who requires the provider are settled, their session has broken glass in the
+ * organization, so it stays valid there.
  * @throws second_factor_required, also from the transaction
  */
 async function requirementWrites(

@@ -78,18 +78,13 @@ async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }
 
 const randomSecret = () => randomBytes(32).toString('base64url');
 
-/**
- * Only the dashboard, an e-mail or a bookmark starts a sign-in. A page of another site could otherwise sign its visitors
- * in to an account of its own (log-in CSRF).
- * @throws start_here
- */
+/** Another site could otherwise sign its visitors in to an account of its own (log-in CSRF). @throws start_here */
 function requireOwnStart({ source: { fetchSite = 'none' } }: SignInContext): void {
   if (!['none', 'same-origin'].includes(fetchSite)) throw new SignInRefused('start_here');
 }
 
 /**
- * The hash of the caller's session, which must have come through this provider for a step-up, and belong to an owner for
- * a test.
+ * The hash of the caller's session: for a step-up, one that came through this provider; for a test, an owner's.
  * @throws session_required
  */
 async function requireSession(

@@ -35,10 +35,9 @@ export async function readBeforeVerifying(organizationId: string): Promise<Befor
 }
 
 /**
- * Verifies one of the provider's domains by its TXT record. A verified one stays so without another look-up. A domain of
- * another organization is taken over if that organization's record no longer exists, and its owners are notified.
- * @throws invalid_request for a domain that the provider does not have; email_not_verified, rate_limited,
- * domain_not_verified, domain_taken
+ * Verifies one of the provider's domains by its TXT record, unless it is verified already. A domain of another
+ * organization is taken over if that organization's record no longer exists, and its owners are notified.
+ * @throws invalid_request for an unknown domain; email_not_verified, rate_limited, domain_not_verified, domain_taken
  */
 export async function verifyDomain(
   context: MemberContext,

@@ -97,9 +97,8 @@ export const invalidChallenge = () =>
   new ApiError('invalid_token', 'This challenge is not valid: it is unknown, used or expired. Start again.');
 
 /**
- * The error that asks for a second factor after a correct password, with a challenge that the answer must include. A
- * step-up accepts no recovery code; to get a fresh session with one, log in again.
- * @param proved the writes that follow from a correct password, for the transaction that stores the challenge
+ * The error that asks for a second factor after a correct password, which `proved` follows from. A step-up accepts no
+ * recovery code; to get a fresh session with one, log in again.
  */
 export async function askForFactor(
   purpose: 'log-in' | 'step-up' | 'passkey-step-up',

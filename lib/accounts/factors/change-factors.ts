@@ -57,18 +57,16 @@ interface Options {
 }
 
 /**
- * Recorded on a new factor, which only an own credential adds. Earlier releases also let a provider's session add one: an
- * account with such a factor can't become a platform administrator's.
+ * Recorded on a new factor. Earlier releases also let a provider's session add one: an account with such a factor can't
+ * become a platform administrator's.
  */
 export const ownAddition = { ownAddition: true } as const;
 
 /**
- * Adds a second factor. The first one comes with recovery codes and ends the other sessions. The user is mailed a link
- * that removes the factor again; if the mail can't be sent, no factor is added.
- * @param decide returns the change, and the added factor as the link identifies it
- * @returns new recovery codes in plain text, shown only once
- * @throws unauthenticated if the session ended or the password changed meanwhile; rate_limited after too many mails to the
- * account; temporarily_unavailable if SES does not accept the mail
+ * Adds a second factor. The first one comes with recovery codes, shown only once, and ends the other sessions. The user
+ * is mailed a link that removes the factor again; if the mail can't be sent, no factor is added.
+ * @throws unauthenticated if the session ended or the password changed meanwhile; rate_limited after too many mails to
+ * the account; temporarily_unavailable if SES does not accept the mail
  */
 export async function addFactor(
   context: AccountContext,
@@ -92,9 +90,8 @@ export async function addFactor(
 }
 
 /**
- * Changes the account's second factors in any other way. Removing the last one also removes the recovery codes and clears
- * the second-factor flag of the account's tokens. The user gets an e-mail unless a limit or SES prevents it.
- * @param decide returns undefined if nothing has to change
+ * Changes the account's second factors in any other way. Removing the last one also removes the recovery codes and
+ * clears the second-factor flag of the account's tokens. The user gets an e-mail unless a limit or SES prevents it.
  * @returns new recovery codes in plain text, shown only once
  * @throws unauthenticated if the session ended or the password changed meanwhile; rate_limited by `limits`
  */

@@ -30,9 +30,8 @@ export async function startPasskey(
 }
 
 /**
- * Adds the passkey that the browser created for the challenge.
- * @throws email_not_verified; invalid_token for the challenge; invalid_request if the passkey does not verify, the account
- * already has it, or it has too many; passkey_taken; rate_limited
+ * @throws email_not_verified; invalid_token for the challenge; invalid_request if the passkey does not verify, the
+ * account already has it, or it has too many; passkey_taken; rate_limited
  */
 export async function addPasskey(
   context: AccountContext,

@@ -97,7 +97,7 @@ function recoveryWrite({ id, recoveryCodes }: UserRecord, code: string, refused:
 
 /**
  * A counter that goes back is no proof of a copy (WebAuthn, level 3, section 6.1.1): a password manager that moves a
- * passkey may start at 0 again. So it is accepted and recorded. But of two answers with one counter above 0, the second is
+ * passkey may start at 0 again. It is accepted and recorded. But of two answers with one counter above 0, the second is
  * rejected if its challenge was issued before the first was accepted.
  */
 async function provePasskey(

@@ -21,10 +21,9 @@ import { invalidLink, openUndoLink } from '../mailed-link.ts';
 import { mailUnlessRefused } from './mail-unless-refused.ts';
 
 /**
- * Removes the factor named in an e-mail, and the recovery codes created with it or later. The same transaction ends
- * every session, token, reset link, and link to a provider, because whoever added the factor had one of them or the
- * password. It does so even if the factor is already gone, because later recovery codes may remain.
- * @throws invalid_token
+ * Removes the factor named in an e-mail, even if it is gone already, and the recovery codes created with it or later.
+ * The same transaction ends every session, token, reset link, and link to a provider, because whoever added the factor
+ * had one of them or the password. @throws invalid_token
  */
 export async function undoFactor({ source, log }: RequestContext, token: string): Promise<void> {
   const { user, factor, change, useUp } = await openUndoLink(token);
@@ -65,10 +64,7 @@ export async function allFactorsGone(user: UserRecord): Promise<AccountChange> {
   return { set: { ...noFactors, factorChange: nextChange(user) }, writes };
 }
 
-/**
- * @param change the number of the change that added the factor
- * @param passkey the passkey stored under the factor's credential id
- */
+/** `change` is the number of the change that added the factor, `passkey` is stored under the factor's credential id. */
 function factorGone(
   user: UserRecord,
   factor: Factor,

@@ -27,9 +27,8 @@ export async function startTotp({ principal: { user } }: AccountContext): Promis
 }
 
 /**
- * Makes the authenticator app a second factor, replacing an earlier one. If the response was lost, sending the same code
- * again returns other recovery codes, once.
- * @returns recovery codes if this is the account's first factor
+ * Makes the authenticator app a second factor, replacing an earlier one. If the response was lost, sending the same
+ * code again returns other recovery codes, once. They come with the account's first factor.
  * @throws email_not_verified; invalid_request naming `code` if it is wrong or there is nothing to confirm; rate_limited
  */
 export async function confirmTotp(context: AccountContext, code: string): Promise<string[] | undefined> {
@@ -78,8 +77,8 @@ export async function removeTotp(context: AccountContext, memberships: readonly 
 }
 
 /*
- * One KMS call each. KMS binds the account to the ciphertext: a secret copied to another account's item can't be decrypted
- * there.
+ * One KMS call each. KMS binds the account to the ciphertext: a secret copied to another account's item can't be
+ * decrypted there.
  */
 
 export function sealTotpSecret(secret: Uint8Array, userId: string): Promise<Uint8Array> {

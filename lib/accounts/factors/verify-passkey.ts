@@ -3,10 +3,7 @@ import { dashboardOrigin } from '../../core/dashboard-origin.ts';
 import type { PasskeyRecord } from '../../table/records/user.ts';
 import { passkeyAlgorithms, relyingPartyId, signedChallenge } from './passkey-options.ts';
 
-/*
- * Load the library for the first passkey only: it takes longer to load than the rest of the function, and most log-ins
- * and step-ups don't need it.
- */
+/** Loaded for the first passkey only: it takes longer than the rest of the function, and most log-ins don't need it. */
 const load = async () => {
   const [library, helpers] = await Promise.all([
     import('@simplewebauthn/server'),
@@ -24,8 +21,8 @@ const expected = async (challenge: string) => ({
 });
 
 /**
- * The counter of the passkey's answer to the challenge if it verifies; otherwise undefined. Whether the counter is accepted
- * is up to the caller: the library rejects every counter that did not increase.
+ * The counter of the passkey's answer if it verifies, which the caller compares: the library rejects every counter that
+ * did not increase.
  */
 export async function verifyAssertion(
   { id, rawId, type, response }: PasskeyAssertion,

@@ -10,8 +10,7 @@ import { changeCounts } from '../change-counts.ts';
 import { type Roster, readRosterOf } from './read-roster.ts';
 
 /**
- * Gives a member another role, from their next request on, including requests with their tokens. Writes nothing if the
- * member already has the role.
+ * Gives a member another role from their next request on. Writes nothing if the member already has the role.
  * @throws member_not_found, last_owner; step_up_required if either role has fresh rights
  */
 export async function changeRole(
@@ -42,8 +41,8 @@ export async function changeRole(
 }
 
 /**
- * Changes the organization's number of owners, and other counts with it. One owner always remains, even when owners
- * demote or remove each other concurrently: the transaction then fails with last_owner.
+ * Changes the counts. One owner always remains, even when owners demote or remove each other concurrently: the
+ * transaction then throws last_owner.
  */
 export function ownerCountChange(
   organization: { id: string; slug: string },

@@ -15,10 +15,7 @@ import { check, remove, type Write } from '../../table/write.ts';
 /** How many expired invitations one request removes; each takes two of a transaction's hundred writes. */
 export const sweptAtOnce = 40;
 
-/**
- * The id of an address's invitation to an organization. It is always the same, so of concurrent invitations to one address
- * one replaces the other.
- */
+/** Always the same for an organization and an address, so of concurrent invitations one replaces the other. */
 export function invitationId(organizationId: string, email: string): string {
   return derivedUuid(`${organizationId}\n${normalizeEmail(email)}`);
 }

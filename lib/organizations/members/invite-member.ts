@@ -29,11 +29,11 @@ export async function readBeforeInviting(organizationId: string): Promise<{ rost
 }
 
 /**
- * Invites an e-mail address, replacing any earlier invitation to it, and mails the link. An address that has had too many
- * such mails is invited without one: a stranger must not keep an organization from inviting it. Removes expired
+ * Invites an e-mail address, replacing any earlier invitation to it, and mails the link. An address that has had too
+ * many such mails is invited without one: a stranger must not keep an organization from inviting it. Removes expired
  * invitations so that they don't count towards the limit.
- * @throws forbidden for a role above the caller's, already_member, plan_limit_exceeded, rate_limited, email_not_verified;
- * step_up_required if the role, or that of the replaced invitation, has fresh rights
+ * @throws forbidden for a role above the caller's, already_member, plan_limit_exceeded, rate_limited,
+ * email_not_verified; step_up_required if the role, or that of the replaced invitation, has fresh rights
  */
 export async function inviteMember(
   context: MemberContext,
@@ -90,10 +90,7 @@ function countMailTo(email: string): Write[] {
   }));
 }
 
-/**
- * Removes expired invitations while there are more than fit in the invitation's own transaction.
- * @throws ConditionFailed to read the roster again
- */
+/** Removes expired invitations beyond those that fit in the transaction. @throws ConditionFailed to read again */
 async function sweepMost({ organization, expired }: Roster): Promise<void> {
   if (expired.length <= sweptAtOnce) return;
   const swept = expired.slice(0, sweptAtOnce);
@@ -121,11 +118,7 @@ function newInvitation(
   };
 }
 
-/**
- * The writes that store the invitation, replace an older one for the same address and remove expired ones, if the
- * member limit allows it.
- * @throws plan_limit_exceeded
- */
+/** Store the invitation, replace an older one for the address, remove expired ones. @throws plan_limit_exceeded */
 function replacingWrites(roster: Roster, invitation: InvitationRecord, configs: PlanConfigs): Write[] {
   const { organization, invitations, expired } = roster;
   const { id: organizationId, slug: orgSlug } = organization;

@@ -60,10 +60,7 @@ export async function endRest(context: MemberContext, userId: string): Promise<L
   });
 }
 
-/**
- * The writes that end identities, with their audit entries; the caller lowers the organization's count. The tokens of an
- * identity end with it, because every request with one reads it.
- */
+/** The writes that end identities and, as every request reads the identity, their tokens. The caller lowers the count. */
 export async function identityEndings(
   context: MemberContext,
   identities: readonly Pick<IdentityRecord, 'id' | 'name'>[],

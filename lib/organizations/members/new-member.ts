@@ -37,10 +37,7 @@ interface Joins {
   refused?: () => Error;
 }
 
-/**
- * A new membership: the writes of both of its sides, for the transaction that also changes the organization's counts, and
- * the facts for the audit entry.
- */
+/** Both sides of a new membership, for the transaction that also changes the counts and records `joined`. */
 export function newMember(
   { id: organizationId, slug: orgSlug }: Pick<OrganizationRecord, 'id' | 'slug'>,
   { id: userId, email, name }: Pick<UserRecord, 'id' | 'email' | 'name'>,
@@ -79,8 +76,8 @@ export function freePlaces(organization: OrganizationRecord, configs: PlanConfig
 
 /**
  * Checks the member limit for one more member or invitation.
- * @param removed how many invitations the transaction removes. Any other expired one keeps its place: it is valid again if
- * its inviter regains the right to send it
+ * @param removed how many invitations the transaction removes. Any other expired one keeps its place: it is valid again
+ * if its inviter regains the right to send it
  * @throws plan_limit_exceeded
  */
 export function requireFreePlace(organization: OrganizationRecord, configs: PlanConfigs, removed: number): void {
@@ -91,8 +88,8 @@ export function requireFreePlace(organization: OrganizationRecord, configs: Plan
 }
 
 /**
- * Adds to the counts that the member limit compares. A condition can't add, so both must be as they were when their sum
- * was compared. If one has changed, the transaction throws `ConditionFailed`: read the roster again.
+ * Adds to the counts that the member limit compares. A condition can't add, so both must be as they were compared. If
+ * one has changed, the transaction throws `ConditionFailed`: read the roster again.
  */
 export function changePlaces(
   organization: OrganizationRecord,
@@ -111,12 +108,11 @@ export async function findInvitation(token: string): Promise<InvitationPointer |
 }
 
 /**
- * Makes the caller, who holds the token, a member with the invitation's role, if the inviter could still send this
- * invitation. The same transaction uses up the token. A former member must consent in a session of their own credential: a
- * token or a confined session doesn't accept the invitation for them. A confined session accepts only an invitation to its
- * provider's organization.
- * @throws session_confined, insufficient_scope; invalid_token if it is unknown, used, replaced, expired or its inviter
- * may no longer invite; already_member
+ * Makes the caller, who holds the token, a member with the invitation's role, and uses up the token. A former member
+ * must consent in a session of their own credential: no token and no confined session accepts for them. A confined
+ * session accepts only an invitation to its provider's organization.
+ * @throws session_confined, insufficient_scope; already_member; invalid_token if it is unknown, used, replaced, expired
+ * or its inviter may no longer invite
  */
 export async function acceptInvitation(
   context: AccountContext,
@@ -167,9 +163,9 @@ interface Joining {
 }
 
 /**
- * The writes that make a user whom the provider has proved a member: with the role of their invitation, or with the
- * default role. A former member has to accept an invitation in a session of their own: the organization's provider must
- * not accept it for them. If something has changed since the roster was read, the transaction throws `ConditionFailed`.
+ * The writes that make a user of the provider a member: with the role of their invitation, or with the default role. A
+ * former member has to accept an invitation in a session of their own: the organization's provider must not accept it
+ * for them. If the roster has changed since, the transaction throws `ConditionFailed`.
  * @throws organization_not_found if they need an invitation; plan_limit_exceeded
  */
 export async function joinWithProvider(

@@ -36,9 +36,8 @@ export async function requirePlace(organizationId: string): Promise<Pick<Organiz
 }
 
 /**
- * The roster by id and slug. One query reads it in key order, with the organization last: if the slug still names it
- * then, no item read before belongs to a later owner of the slug.
- * @throws organization_not_found
+ * One query reads the roster in key order, with the organization last: if the slug still names it then, no item read
+ * before belongs to a later owner of the slug. @throws organization_not_found
  */
 export async function readRosterOf({ id, slug }: Pick<OrganizationRecord, 'id' | 'slug'>): Promise<Roster> {
   const items = await queryItems(ranges.roster(slug));

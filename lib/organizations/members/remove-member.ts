@@ -42,13 +42,14 @@ async function readRemoval(place: Pick<OrganizationRecord, 'id' | 'slug'>, endId
 }
 
 /**
- * Removes a member, or cancels the invitation with that id. A removal is one transaction of a fixed size: the tokens bound
- * to the organization name the membership and are invalid without it. Nothing that the member creates meanwhile delays it.
+ * Removes a member, or cancels the invitation with that id. A removal is one transaction of a fixed size: the tokens
+ * bound to the organization name the membership and are invalid without it. Nothing that the member creates meanwhile
+ * delays it.
  * @param endIdentities also ends the member's identities: as many as fit in the same transaction, the others, including
  * those created concurrently, right after it
  * @returns what the member created and what remains
- * @throws member_not_found, forbidden for an admin removing an owner, last_owner; step_up_required to end identities, and
- * if the role has fresh rights unless members remove themselves
+ * @throws member_not_found, forbidden for an admin removing an owner, last_owner; step_up_required to end identities,
+ * and if the role has fresh rights unless members remove themselves
  */
 export async function removeMember(
   context: MemberContext,
@@ -82,10 +83,7 @@ export async function removeMember(
   return left;
 }
 
-/**
- * Ends the caller's own membership, like a removal.
- * @throws last_owner; organization_not_found if the membership ends meanwhile
- */
+/** Ends the caller's own membership. @throws last_owner; organization_not_found if the membership ends meanwhile */
 export async function leaveOrganization(context: MemberContext): Promise<void> {
   const { organization, principal, access } = context;
   const readAgain = async () => {
@@ -150,8 +148,8 @@ export async function tokensBoundTo(organizationId: string, userId: string): Pro
 }
 
 /**
- * The keys of the tokens created under the membership or in a session through the organization's provider, among the first
- * megabyte of the user's tokens: reading more must not delay a removal.
+ * The keys of the tokens that end with the membership or the provider's link, among the first megabyte of the user's
+ * tokens: reading more must not delay a removal.
  */
 async function keysOfTokensOf(organizationId: string, { id, userId }: MemberRecord): Promise<Key[]> {
   const { items } = await queryPage({ ...ranges.tokens(userId), attributes: ['pk', 'sk', 'memberId', 'provider'] });
@@ -159,9 +157,8 @@ async function keysOfTokensOf(organizationId: string, { id, userId }: MemberReco
 }
 
 /**
- * Ends the sessions that came through the organization's provider, and the tokens that these created: once the user is
- * invited again, they must not count as if the link still held. Also removes invalid tokens from the user's list. The link
- * has ended, so no session is added. A failure is only logged.
+ * Ends the sessions and tokens that came through the organization's provider: once the user is invited again, they must
+ * not count as if the link still held. The link has ended, so no session is added. A failure is only logged.
  */
 async function sweep({ organization, log }: MemberContext, userId: string, tokens: readonly Key[]): Promise<void> {
   try {
