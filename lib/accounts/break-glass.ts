@@ -66,11 +66,7 @@ export async function breakGlassWindow(context: RequestContext, user: UserRecord
 }
 
 /** The organizations in which a log-in with the factor breaks glass. */
-export function brokenBy(
-  factor: AgedFactor,
-  user: UserRecord,
-  { organizations, unsettled }: Requiring,
-): OrganizationRecord[] {
+export function brokenBy(factor: AgedFactor, user: UserRecord, { organizations, unsettled }: Requiring) {
   return organizations.filter(({ providerRequiredAt: requiredAt }) =>
     breaksGlass(factor, user, { unsettled, requiredAt }),
   );

@@ -47,11 +47,7 @@ const refused = () => new ApiError('invalid_credentials', 'The code or the passk
  * Starts a session after a second factor, or after a passkey alone.
  * @throws invalid_token for the challenge; invalid_credentials, rate_limited
  */
-export async function completeLogin(
-  context: RequestContext,
-  sent: Answer,
-  linkSecret: string | undefined,
-): Promise<{ user: UserRecord; cookies: string[] }> {
+export async function completeLogin(context: RequestContext, sent: Answer, linkSecret: string | undefined) {
   const { source, log } = context;
   const presented = presentedChallenge(sent.challenge);
   const isPasskeyAlone = presented.userId === nobody;

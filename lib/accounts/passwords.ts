@@ -13,10 +13,9 @@ import { sessionRecord } from '../table/records/credentials.ts';
 import { emailRecord, nobody, type UserRecord } from '../table/records/user.ts';
 import { update, type Write } from '../table/write.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
-import { type AccountChange, type EndedSessions, endSessions, readHeldTokens } from './end-sessions.ts';
 import { allFactorsGone } from './factors/remove-factors.ts';
 import { invalidLink, openResetLink } from './mailed-link.ts';
-import { sessionEnded } from './sessions.ts';
+import { type AccountChange, type EndedSessions, endSessions, readHeldTokens, sessionEnded } from './sessions.ts';
 import { requireCurrentPassword } from './step-up.ts';
 
 /**

@@ -11,7 +11,7 @@ import { type AccountLinkRecord, accountLinkRecord, providerLinkRecord } from '.
 import { isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
 import { put, remove, retryWithFreshRead, update, type Write } from '../table/write.ts';
 import { linkEpochOf } from './account-link.ts';
-import { readHeldTokens, revocationsOf, transactAfter } from './end-sessions.ts';
+import { readHeldTokens, revocationsOf, transactAfter } from './sessions.ts';
 
 type Link = Omit<AccountLinkRecord, 'id'> & { id: string; isOlder?: true };
 

@@ -59,11 +59,7 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
  * A user of a provider may not have a password. A passkey replaces it, because it verifies its user.
  * @throws invalid_request for the missing password; second_factor_required with a challenge for a passkey
  */
-async function requirePasskeyInstead(
-  user: UserRecord,
-  { passkey }: Sent,
-  provider: SessionRecord['provider'],
-): Promise<void> {
+async function requirePasskeyInstead(user: UserRecord, { passkey }: Sent, provider: SessionRecord['provider']) {
   if (provider !== undefined && passkey !== undefined) return;
   if (provider === undefined || user.passkeyCount === undefined) {
     throw invalidRequest([{ path: 'password', message: 'is required' }]);

@@ -1,5 +1,5 @@
 import type { AccountContext } from '../access/request-context.ts';
-import { type LimitOverrides, limitNames, type Plan, PlanName } from '../contracts/fields/limits.ts';
+import { type LimitOverrides, limitNames, PlanName } from '../contracts/fields/limits.ts';
 import { ApiError } from '../core/errors.ts';
 import { effectiveLimits, isUnlimited, planOf } from '../plans/effective-limits.ts';
 import { equals, isNew } from '../table/expressions.ts';
@@ -12,11 +12,7 @@ import { put, retryOnConditionFailed, transact } from '../table/write.ts';
  * change doesn't belong in any one organization's audit log, so it is written to the service's log.
  * @throws plan_not_found
  */
-export async function updatePlan(
-  { principal, log }: AccountContext,
-  planName: string,
-  limits: LimitOverrides,
-): Promise<Plan> {
+export async function updatePlan({ principal, log }: AccountContext, planName: string, limits: LimitOverrides) {
   const parsed = PlanName.safeParse(planName);
   if (!parsed.success) throw new ApiError('plan_not_found', 'There is no such plan.');
   const name = parsed.data;
@@ -33,11 +29,7 @@ export async function updatePlan(
 }
 
 /** For `completeSince`, if the plan now keeps audit entries longer. */
-function raisedRetention(
-  stored: PlanConfigsRecord | undefined,
-  plans: PlanConfigs,
-  plan: PlanName,
-): PlanConfigsRecord['raised'] {
+function raisedRetention(stored: PlanConfigsRecord | undefined, plans: PlanConfigs, plan: PlanName) {
   const daysOf = (configs: PlanConfigs) => {
     const days = effectiveLimits({ plan, limitOverrides: {} }, configs).effective.auditRetentionDays;
     return isUnlimited(days) ? Number.POSITIVE_INFINITY : days;

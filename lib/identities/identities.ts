@@ -18,6 +18,7 @@ import { laterThan } from '../core/time.ts';
 import { derivedUuid } from '../crypto/derived-uuid.ts';
 import { changeCounts } from '../organizations/change-counts.ts';
 import { countIdentitiesEnded, identityEndings } from '../organizations/members/made-by-member.ts';
+import { isAllowedPlain, targetProblem } from '../outbound/target.ts';
 import { equals, isNew, lessThan } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list } from '../table/read.ts';
@@ -25,7 +26,7 @@ import { type IdentityRecord, identityRecord } from '../table/records/identity.t
 import { memberRecord, membershipRecord, type OrganizationRecord } from '../table/records/organization.ts';
 import { check, put, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 import { findScope, readPlaces, scopeChecks } from '../webhooks/find-scope.ts';
-import { requireTrust } from './require-trust.ts';
+import { claimsProblem } from './shared-issuers.ts';
 
 /** The identity as the API shows it. */
 export function identityView({ trustId: _, updatedAt: __, ...identity }: IdentityRecord): Identity {
@@ -84,10 +85,7 @@ const isOf = ({ id }: OrganizationRecord, { organizationId }: IdentityRecord) =>
  * @throws invalid_request for a forbidden issuer or claims that strangers could satisfy, project_not_found,
  * environment_not_found, identity_limit_reached, email_not_verified
  */
-export async function createIdentity(
-  context: MemberContext,
-  requested: BodyOf<typeof creation>,
-): Promise<IdentityRecord> {
+export async function createIdentity(context: MemberContext, requested: BodyOf<typeof creation>) {
   const { organization, principal } = context;
   const { id: organizationId, slug: orgSlug } = organization;
   const { projectId = null, environmentId = null, jwks = null, ...facts } = requested;
@@ -138,11 +136,7 @@ function isStillMember({ organization, access }: MemberContext): Write {
  * @throws identity_not_found, invalid_request for an environment without its project, a deployer without its
  * environment, a forbidden issuer or claims that strangers could satisfy, project_not_found, environment_not_found
  */
-export async function updateIdentity(
-  context: MemberContext,
-  identityId: string,
-  changes: BodyOf<typeof change>,
-): Promise<IdentityRecord> {
+export async function updateIdentity(context: MemberContext, identityId: string, changes: BodyOf<typeof change>) {
   const { slug } = context.organization;
   return retryOnConditionFailed(async () => {
     const stored = await requireIdentity(context, identityId);
@@ -189,4 +183,25 @@ export async function deleteIdentity(context: MemberContext, identityId: string)
     const identity = await requireIdentity(context, identityId);
     await transact([countIdentitiesEnded(context.organization, 1), ...(await identityEndings(context, [identity]))]);
   });
+}
+
+type Trust = Pick<IdentityRecord, 'issuer' | 'claims' | 'jwks'>;
+
+/**
+ * Rules that not even owners may relax. @throws invalid_request if the service must not fetch from that issuer URL, or
+ * if strangers could satisfy the claims
+ */
+export function requireTrust({ issuer, claims, jwks }: Trust): void {
+  const problems = [
+    { path: 'issuer', message: issuerProblem(issuer, jwks !== null) },
+    { path: 'claims', message: claimsProblem(issuer, claims) },
+  ].filter((problem): problem is { path: string; message: string } => problem.message !== undefined);
+  if (problems.length > 0) throw invalidRequest(problems);
+}
+
+/** With keys, the issuer doesn't have to be reachable: a cluster's issuer is often a name in its own network. */
+function issuerProblem(issuer: string, hasKeys: boolean): string | undefined {
+  if (!hasKeys) return targetProblem(issuer);
+  const url = URL.parse(issuer);
+  return url?.protocol === 'http:' && !isAllowedPlain(url) ? 'must be an https URL' : undefined;
 }

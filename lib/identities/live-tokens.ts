@@ -25,10 +25,7 @@ export function liveTokensAt(identityId: string): Read<LiveTokensRecord> {
 }
 
 /** The writes that list a new token and, at the limit, revoke the oldest; and how many valid tokens they revoke. */
-export function listToken(
-  stored: LiveTokensRecord | undefined,
-  { userId, hash, createdAt, expiryDate }: TokenRecord,
-): { writes: Write[]; endedTokens: number } {
+export function listToken(stored: LiveTokensRecord | undefined, { userId, hash, createdAt, expiryDate }: TokenRecord) {
   const nowMs = Date.now();
   const token: [number, number] = [Date.parse(createdAt), Date.parse(expiryDate ?? '')];
   const expiresAt = expiryAfter(maximumTokenMinutes * 60, nowMs);

@@ -19,6 +19,7 @@ import {
   startingSession,
 } from './identify.ts';
 import { codeOf, dashboardPage, logInPage, type Redirect, SignInRefused, signInExpired } from './log-in-page.ts';
+import { signInTarget } from './provider.ts';
 import {
   type CallbackContext,
   type OpenSignIn,
@@ -28,14 +29,9 @@ import {
   redeem,
   SignedAnswerRefused,
 } from './redeem.ts';
-import { signInTarget } from './sign-in.ts';
 
 /** Completes a sign-in, or sends the browser to the log-in page with the reason why not. Never throws. */
-export async function completeSignIn(
-  context: CallbackContext,
-  returned: Returned,
-  secret: string | undefined,
-): Promise<Redirect> {
+export async function completeSignIn(context: CallbackContext, returned: Returned, secret: string | undefined) {
   return logInPage(context, () => complete(context, returned, secret), [browserCookie(returned.orgSlug)]);
 }
 
@@ -64,12 +60,7 @@ interface Outcome {
 }
 
 /** An owner's test passes the checks of a first sign-in and changes nothing. An account that is not linked must log in. */
-async function decide(
-  context: CallbackContext,
-  open: OpenSignIn,
-  proof: Proof,
-  counters: () => Promise<Counter[]>,
-): Promise<Outcome> {
+async function decide(context: CallbackContext, open: OpenSignIn, proof: Proof, counters: () => Promise<Counter[]>) {
   const { purpose, to } = open.started;
   if (purpose === 'test') {
     startingSession(context, open);

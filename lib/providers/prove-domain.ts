@@ -10,7 +10,7 @@ import { type DomainRecord, domainRecord, type SignInRecord, signInRecord } from
 import { nobody } from '../table/records/user.ts';
 import { retryWithFreshRead, transact, transactIfHolds, update } from '../table/write.ts';
 import { SignInRefused } from './log-in-page.ts';
-import { findSignIn, signInTarget, txtRecordOf } from './sign-in.ts';
+import { findSignIn, signInTarget, txtRecordOf } from './provider.ts';
 
 /*
  * A domain stays verified only while its TXT record exists: somebody who controlled the domain for a moment must not

@@ -25,8 +25,7 @@ import {
 import { remove, retryOnConditionFailed, transact } from '../table/write.ts';
 import { isRandom, nonceOf, redirectUri, verifierOf } from './browser.ts';
 import { SignInRefused, signInExpired } from './log-in-page.ts';
-import { openClientSecret, type Provider, readProvider } from './provider.ts';
-import { ownSignIn, providerReads } from './sign-in.ts';
+import { openClientSecret, ownSignIn, type Provider, providerReads, readProvider } from './provider.ts';
 
 export type CallbackContext = RequestContext & { readonly principal: AccountPrincipal | undefined };
 
@@ -90,11 +89,7 @@ const invalidAnswer = () => new SignInRefused('invalid_answer');
  * @throws rate_limited; sign_in_expired if it is unknown, used, too old, another browser's or another organization's,
  * or its provider has changed since
  */
-export async function openSignIn(
-  { source }: RequestContext,
-  { orgSlug, state }: Returned,
-  secret: string | undefined,
-): Promise<Redeeming> {
+export async function openSignIn({ source }: RequestContext, { orgSlug, state }: Returned, secret: string | undefined) {
   if (!isRandom(state) || !isRandom(secret)) throw signInExpired();
   const item = at(startedSignInRecord, hashCredential(state));
   const started = await find(item);

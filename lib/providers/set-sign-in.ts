@@ -17,8 +17,7 @@ import { sessionRecord } from '../table/records/credentials.ts';
 import { type MemberRecord, organizationRecord } from '../table/records/organization.ts';
 import { domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { put, remove, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
-import { sealClientSecret } from './provider.ts';
-import { findSignIn, readSignIn, signInTarget } from './sign-in.ts';
+import { findSignIn, readSignIn, sealClientSecret, signInTarget } from './provider.ts';
 
 type Requested = BodyOf<typeof contract>;
 
@@ -43,11 +42,7 @@ async function readSetting(place: { slug: string; id: string }, required: boolea
  * @throws invalid_request for an issuer that the service must not contact; email_not_verified; second_factor_required
  * if the provider is required and no owner could get in without it
  */
-export async function setSignIn(
-  context: MemberContext,
-  requested: Requested,
-  foreseen: BeforeSetting,
-): Promise<SignInRecord> {
+export async function setSignIn(context: MemberContext, requested: Requested, foreseen: BeforeSetting) {
   const { organization } = context;
   requireAcceptable(requested);
   requireVerifiedMember(context);

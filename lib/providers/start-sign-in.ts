@@ -18,8 +18,7 @@ import { put, retryOnConditionFailed, transact } from '../table/write.ts';
 import { browserCookie, codeChallengeOf, nonceOf, redirectUri, startedSeconds, verifierOf } from './browser.ts';
 import { logInPage, type Redirect, SignInRefused } from './log-in-page.ts';
 import { domainOfEmail, proveDomain } from './prove-domain.ts';
-import { readProvider } from './provider.ts';
-import { ownSignIn, providerReads } from './sign-in.ts';
+import { ownSignIn, providerReads, readProvider } from './provider.ts';
 
 type SignInContext = RequestContext & { readonly principal: AccountPrincipal | undefined };
 type Requested = QueryOf<typeof contract> & { orgSlug: string };

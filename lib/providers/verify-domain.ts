@@ -17,7 +17,7 @@ import { organizationRecord } from '../table/records/organization.ts';
 import { type DomainRecord, domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { put, retryWithFreshRead, transact, update } from '../table/write.ts';
 import { unverified } from './prove-domain.ts';
-import { findSignIn, signInTarget, txtRecordOf } from './sign-in.ts';
+import { findSignIn, signInTarget, txtRecordOf } from './provider.ts';
 
 interface BeforeVerifying {
   signIn: SignInRecord | undefined;
@@ -92,11 +92,7 @@ interface Holder {
 }
 
 /** The other organization that the domain is verified for, or was until its record disappeared. */
-async function readHolder(
-  domain: string,
-  claim: DomainRecord | undefined,
-  organizationId: string,
-): Promise<Holder | undefined> {
+async function readHolder(domain: string, claim: DomainRecord | undefined, organizationId: string) {
   if (claim === undefined) return undefined;
   const { orgSlug, lostBy = claim.organizationId } = claim;
   if ([claim.organizationId, lostBy].includes(organizationId)) return undefined;

@@ -5,7 +5,7 @@ import { parseDocument } from 'yaml';
 import { platformNames, platforms } from '#clients/dashboard/src/screens/organization/identities/platforms.ts';
 import { audienceOf } from '#lib/contracts/fields/identity-limits.ts';
 import { createIdentity } from '#lib/contracts/identities/identities.ts';
-import { requireTrust } from '#lib/identities/require-trust.ts';
+import { requireTrust } from '#lib/identities/identities.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
 const blocksOf = (text: string, language: string) =>

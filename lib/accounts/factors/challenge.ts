@@ -16,11 +16,7 @@ type Purpose = ChallengeRecord['purpose'];
 type Answerer = Pick<UserRecord, 'id' | 'sessionEpoch'>;
 
 /** A new challenge and the write that makes it valid. Only its hash is stored. */
-export function newChallenge(
-  purpose: Purpose,
-  { id, sessionEpoch }: Answerer,
-  provided?: ChallengeRecord['provided'],
-): { challenge: string; write: Write } {
+export function newChallenge(purpose: Purpose, { id, sessionEpoch }: Answerer, provided?: ChallengeRecord['provided']) {
   const { secret, hash } = createCredential(id);
   const now = new Date();
   const record = {
@@ -85,11 +81,7 @@ export function answer(
 }
 
 /** The write that makes a challenge valid again if the operation it authorized is undone. */
-export function openAgain(
-  presented: PresentedChallenge,
-  stored: ChallengeRecord | undefined,
-  sessionEpoch: number,
-): Write[] {
+export function openAgain(presented: PresentedChallenge, stored: ChallengeRecord | undefined, sessionEpoch: number) {
   return stored === undefined ? [] : [put(presented.read, { ...stored, sessionEpoch }, { if: isNew })];
 }
 

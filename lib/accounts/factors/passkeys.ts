@@ -1,27 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountContext } from '../../access/request-context.ts';
 import { requireVerifiedEmail } from '../../access/verified-email.ts';
-import type { NewPasskeyCredential, Passkey, PasskeyCreationOptions } from '../../contracts/auth/passkeys.ts';
+import type { NewPasskeyCredential, Passkey } from '../../contracts/auth/passkeys.ts';
 import { ApiError, invalidRequest } from '../../core/errors.ts';
 import { isNew } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
 import { at, find, list } from '../../table/read.ts';
 import { type PasskeyRecord, passkeyOwnerRecord, passkeyRecord, type UserRecord } from '../../table/records/user.ts';
 import { put, transact } from '../../table/write.ts';
-import { type Membership, readBeforeRemoval } from '../factor-is-dispensable.ts';
 import { answer, newChallenge, openAgain, presentedChallenge } from './challenge.ts';
 import { addFactor, changeFactors, epochAfterAddition, ownAddition } from './change-factors.ts';
 import { creationOptions } from './passkey-options.ts';
-import { oneLess, removalOf } from './remove-factors.ts';
+import { type Membership, oneLess, readBeforeRemoval, removalOf } from './remove-factors.ts';
 import { verifyNewPasskey } from './verify-passkey.ts';
 
 /** Enough for one person's devices, and few enough to list in a challenge. */
 const maximumPasskeys = 20;
 
 /** A challenge for a new passkey. @throws email_not_verified */
-export async function startPasskey(
-  context: AccountContext,
-): Promise<{ challenge: string; publicKey: PasskeyCreationOptions }> {
+export async function startPasskey(context: AccountContext) {
   const { user } = context.principal;
   requireVerifiedEmail(user);
   const { challenge, write } = newChallenge('new-passkey', user);
@@ -86,11 +83,7 @@ export async function listPasskeys({ principal: { user } }: AccountContext): Pro
 }
 
 /** @throws passkey_not_found */
-export async function removePasskey(
-  context: AccountContext,
-  passkeyId: string,
-  memberships: readonly Membership[],
-): Promise<void> {
+export async function removePasskey(context: AccountContext, passkeyId: string, memberships: readonly Membership[]) {
   const { user } = context.principal;
   const readAgain = () => readBeforeRemoval(user.id, memberships);
   const [passkeys, foreseen] = await Promise.all([list(passkeyRecord, ranges.passkeys(user.id)), readAgain()]);

@@ -10,8 +10,8 @@ import { isThere } from '../../table/expressions.ts';
 import { at } from '../../table/read.ts';
 import { hasSecondFactor, isSame, type UserRecord, userRecord } from '../../table/records/user.ts';
 import { transact, update } from '../../table/write.ts';
-import { type Membership, readBeforeRemoval } from '../factor-is-dispensable.ts';
 import { addFactor, changeFactors, ownAddition } from './change-factors.ts';
+import { type Membership, readBeforeRemoval } from './remove-factors.ts';
 
 const confirmWithinMs = 10 * 60_000;
 

@@ -16,8 +16,7 @@ import { at } from '../../table/read.ts';
 import { type InvitationRecord, invitationPointerRecord, invitationRecord } from '../../table/records/organization.ts';
 import type { PlanConfigs } from '../../table/records/platform.ts';
 import { ConditionFailed, put, remove, retryWithFreshRead, transact, type Write } from '../../table/write.ts';
-import { invitationId as idOf, invitationRemoval, sweptAtOnce } from './invitation.ts';
-import { changePlaces, requireFreePlace } from './new-member.ts';
+import { changePlaces, invitationId as idOf, invitationRemoval, requireFreePlace, sweptAtOnce } from './new-member.ts';
 import { type Roster, readRoster, readRosterOf } from './read-roster.ts';
 
 const invitationLifetimeMs = 7 * dayMs;

@@ -3,9 +3,12 @@ import { sessionConfined, sessionRequired } from '../../access/authorize.ts';
 import { onlyOrganizationOf } from '../../access/principal.ts';
 import type { AccountContext, RequestContext } from '../../access/request-context.ts';
 import { type AuditFacts, auditWrite } from '../../audit/write.ts';
-import type { Role } from '../../contracts/fields/role.ts';
+import { mayInvite, type Role, roles } from '../../contracts/fields/role.ts';
+import { normalizeEmail } from '../../contracts/fields/text.ts';
+import type { Invitation } from '../../contracts/members/members.ts';
 import { ApiError, organizationNotFound } from '../../core/errors.ts';
 import { hashCredential, readCredential } from '../../crypto/credentials.ts';
+import { derivedUuid } from '../../crypto/derived-uuid.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, recentPlanConfigs } from '../../plans/effective-limits.ts';
 import { asRead, equals, isNew } from '../../table/expressions.ts';
 import { at, find, readTogether } from '../../table/read.ts';
@@ -24,9 +27,8 @@ import {
 import type { PlanConfigs } from '../../table/records/platform.ts';
 import type { SignInRecord } from '../../table/records/sign-in.ts';
 import type { UserRecord } from '../../table/records/user.ts';
-import { put, transact, update, type Write } from '../../table/write.ts';
+import { check, put, remove, transact, update, type Write } from '../../table/write.ts';
 import { changeCounts } from '../change-counts.ts';
-import { invitationId, invitationRemoval, inviterStillMay, sweptAtOnce } from './invitation.ts';
 import { readRosterOf } from './read-roster.ts';
 
 interface Joins {
@@ -91,10 +93,7 @@ export function requireFreePlace(organization: OrganizationRecord, configs: Plan
  * Adds to the counts that the member limit compares. A condition can't add, so both must be as they were compared. If
  * one has changed, the transaction throws `ConditionFailed`: read the roster again.
  */
-export function changePlaces(
-  organization: OrganizationRecord,
-  add: { memberCount?: number; invitationCount: number },
-): Write {
+export function changePlaces(organization: OrganizationRecord, add: { memberCount?: number; invitationCount: number }) {
   const asCounted = { ...asRead(organization, ['id', 'memberCount', 'invitationCount']), status: equals('active') };
   return update(at(organizationRecord, organization.slug), { add }, { if: asCounted });
 }
@@ -114,11 +113,7 @@ export async function findInvitation(token: string): Promise<InvitationPointer |
  * @throws session_confined, insufficient_scope; already_member; invalid_token if it is unknown, used, replaced, expired
  * or its inviter may no longer invite
  */
-export async function acceptInvitation(
-  context: AccountContext,
-  token: string,
-  pointer: InvitationPointer | undefined,
-): Promise<{ organization: OrganizationRecord; member: MemberRecord }> {
+export async function acceptInvitation(context: AccountContext, token: string, pointer: InvitationPointer | undefined) {
   if (pointer === undefined) throw invalidInvitation();
   const { orgSlug, organizationId, invitationId } = pointer;
   const { user, credential } = context.principal;
@@ -191,4 +186,31 @@ export async function joinWithProvider(
   const facts = { ...joined, details: { ...joined.details, via: 'provider' } };
   const actor = { id: user.id, email: user.email, type: 'session' } as const;
   return [...places, ...writes, await auditWrite(organization, actor, source, facts)];
+}
+
+/** How many expired invitations one request removes; each takes two of a transaction's hundred writes. */
+export const sweptAtOnce = 40;
+
+/** Always the same for an organization and an address, so of concurrent invitations one replaces the other. */
+export function invitationId(organizationId: string, email: string): string {
+  return derivedUuid(`${organizationId}\n${normalizeEmail(email)}`);
+}
+
+/** The invitation as the API shows it, without its token. */
+export function invitationView({ id, email, role, invitedBy, createdAt, expiryDate }: InvitationRecord): Invitation {
+  return { id, email, role, invitedBy, createdAt, expiresAt: expiryDate };
+}
+
+/** The check that the inviter is a member who could still send this invitation. */
+export function inviterStillMay(slug: string, { role, invitedBy }: InvitationRecord): Write {
+  const invitingRoles = roles.filter(inviting => mayInvite(inviting, role));
+  return check(at(memberRecord, slug, invitedBy.id), {
+    if: invitingRoles.map(inviting => ({ role: equals(inviting) })),
+  });
+}
+
+/** The writes that remove an invitation with its token; the caller lowers the organization's count. */
+export function invitationRemoval(slug: string, { id, hash }: InvitationRecord): Write[] {
+  const invitation = remove(at(invitationRecord, slug, id), { if: { hash: equals(hash) } });
+  return [invitation, remove(at(invitationPointerRecord, hash))];
 }
