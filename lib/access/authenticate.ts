@@ -30,7 +30,6 @@ export interface IssuedCredential {
   csrfHeaderMissing: boolean;
 }
 
-/** A well-formed credential. */
 type PresentedCredential = IssuedCredential & { secret: string };
 
 export const unauthenticated = () =>
@@ -136,7 +135,6 @@ export async function authenticate(
   return memberCaller(principal, named, access, orgId);
 }
 
-/** An organization as read, with the caller's membership or identity. */
 export interface Membership {
   organization: OrganizationRecord | undefined;
   member?: MemberRecord | undefined;
@@ -169,7 +167,6 @@ export function memberCaller(
   return { principal, access: new MemberAccess(organization, member, principal, access) };
 }
 
-/** The organization with the slug, and the caller's membership or identity in it. */
 function organizationReads(orgSlug: string | undefined, userId: string) {
   const isIdentity = isIdentityId(userId);
   return {
@@ -179,16 +176,14 @@ function organizationReads(orgSlug: string | undefined, userId: string) {
   };
 }
 
-interface StoredCredential {
-  session?: SessionRecord | undefined;
-  token?: TokenRecord | undefined;
-  user?: UserRecord | undefined;
-}
-
 /** Who presents a credential; undefined if it is no longer valid. */
 export function principalOf(
   issued: Pick<IssuedCredential, 'method' | 'hash'>,
-  { session, token, user }: StoredCredential,
+  {
+    session,
+    token,
+    user,
+  }: { session?: SessionRecord | undefined; token?: TokenRecord | undefined; user?: UserRecord | undefined },
 ): Principal | undefined {
   const now = Date.now();
   if (issued.method === 'session') {

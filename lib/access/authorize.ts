@@ -119,10 +119,8 @@ function requireRights(access: Access, { principal, access: memberAccess }: Call
   else if (access.kind === 'admin') requireScope(principal, 'full', 'none');
   else requireScope(principal, access.tokens, access.narrowestToken);
   if (access.kind === 'account' || access.kind === 'admin') requireUnconfined(access, principal);
-  if (access.kind === 'member') requireRole(access.roles, memberAccess);
-}
-
-function requireRole(roles: readonly Role[], access: MemberAccess | undefined): void {
-  if (access !== undefined && (access.deploys || roles.includes(access.member.role))) return;
-  throw new ApiError('forbidden', `The role ${access?.role} can't do this; it requires ${roles.join(' or ')}.`);
+  if (access.kind !== 'member' || memberAccess?.deploys === true) return;
+  const roles: readonly Role[] = access.roles;
+  if (memberAccess !== undefined && roles.includes(memberAccess.member.role)) return;
+  throw new ApiError('forbidden', `The role ${memberAccess?.role} can't do this; it requires ${roles.join(' or ')}.`);
 }

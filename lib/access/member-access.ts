@@ -43,7 +43,6 @@ export class MemberAccess {
     return this.#member;
   }
 
-  /** The role's name for messages. */
   get role(): string {
     return this.#principal.identity?.role ?? this.#member.role;
   }

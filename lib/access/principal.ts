@@ -80,7 +80,6 @@ export function memberOf({ id, trustId, name, role, createdAt }: IdentityRights)
   return { id: trustId, userId: id, email: name, name, role: memberRole, joinedAt: createdAt };
 }
 
-/** The actor of the audit entries about a caller’s requests. */
 export function actorOf({ userId, email, credential, identity }: Principal): AuditActor {
   if (credential.method === 'session')
     return { id: userId, email, type: 'session', sessionId: sessionIdOf(credential) };

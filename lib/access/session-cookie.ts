@@ -17,7 +17,6 @@ const longestProviderSessionSeconds = 12 * hourSeconds;
 
 type StoredSession = Pick<SessionRecord, 'createdAt' | 'expiresAt' | 'provider' | 'restoredTable'>;
 
-/** When a session that is used now ends, in epoch seconds. */
 export function sessionEndsAt(session: Pick<StoredSession, 'createdAt' | 'provider'>, nowMs: number): number {
   return Math.min(epochSeconds(nowMs) + sessionLifetimeSeconds, latestEnd(session));
 }
@@ -41,7 +40,6 @@ export function sessionIdOf({ hash, session }: { hash: string; session: { id?: s
   return session.id ?? derivedUuid(`session ${hash}`);
 }
 
-/** Set-Cookie for a session. */
 export function sessionCookie(secret: string, endsAt: number): string {
   return cookie(secret, Math.max(0, endsAt - epochSeconds()));
 }

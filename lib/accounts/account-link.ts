@@ -28,7 +28,6 @@ import { mailUnlessRefused } from './factors/mail-unless-refused.ts';
 
 /* An account's link to an organization's sign-in provider: its creation, its validity and its use. */
 
-/** The person and the organization that a link leads from. */
 export type LinkTarget = Pick<AccountLinkRecord, 'organizationId' | 'orgSlug' | 'person' | 'issuer'>;
 
 type LinkedUser = Pick<UserRecord, 'id' | 'isAdmin' | 'linkEpoch'>;
@@ -87,7 +86,6 @@ export function sameProvider(
 interface LinkState {
   pointer: ProviderLinkRecord;
   link: AccountLinkRecord | undefined;
-  /** The user's last membership that ended under the organization's slug. */
   removed: RemovedMemberRecord | undefined;
 }
 

@@ -65,7 +65,6 @@ export async function breakGlassWindow(context: RequestContext, user: UserRecord
   return organizations.length === 0 ? undefined : failedBreakGlass(user.id);
 }
 
-/** The organizations in which a log-in with the factor breaks glass. */
 export function brokenBy(factor: AgedFactor, user: UserRecord, { organizations, unsettled }: Requiring) {
   return organizations.filter(({ providerRequiredAt: requiredAt }) =>
     breaksGlass(factor, user, { unsettled, requiredAt }),

@@ -67,8 +67,13 @@ async function issueToken(
     // The actor is a person with a session even when the CLI redeems a code: it has no credential yet.
     const actor: AuditActor = { id: userId, email, type: 'session', sessionId };
     const created = { action: 'token.created', target: { type: 'token', id, name } } as const;
-    inOrganization.push(...scopeHolds(organization.slug, userId, facts));
-    inOrganization.push(await auditWrite(organization, actor, source, created));
+    const refused = () => organizationNotFound();
+    const isMember = { id: equals(facts.memberId ?? '') };
+    inOrganization.push(
+      stillActive(organization, refused),
+      check(at(memberRecord, organization.slug, userId), { if: isMember, refused }),
+      await auditWrite(organization, actor, source, created),
+    );
   }
   // The account is read first: if another token is created after that, the condition on the account fails.
   const readAgain = async () => ({ user: await find(at(userRecord, userId)), live: await listTokens(userId) });
@@ -91,7 +96,6 @@ type RequestedToken = BodyOf<typeof contract>;
 
 interface ResolvedToken {
   facts: TokenFacts & { expiresInDays: number | null };
-  /** The organization that the token is limited to. */
   organization: OrganizationRecord | undefined;
 }
 
@@ -129,17 +133,6 @@ async function resolveScope(userId: string, { organizationId, projectId, environ
   const isInProject = environment !== undefined && environment.projectId === projectId;
   if (environmentId !== undefined && !isInProject) throw environmentNotFound();
   return { organization, member };
-}
-
-/** Checks, in the transaction that creates the token, that the organization and the membership are still the same. */
-function scopeHolds(
-  orgSlug: string,
-  userId: string,
-  { organizationId, memberId }: Pick<TokenFacts, 'organizationId' | 'memberId'>,
-): Write[] {
-  const refused = () => organizationNotFound();
-  const isMember = check(at(memberRecord, orgSlug, userId), { if: { id: equals(memberId ?? '') }, refused });
-  return [stillActive({ id: organizationId ?? '', slug: orgSlug }, refused), isMember];
 }
 
 /**

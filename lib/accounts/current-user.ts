@@ -13,7 +13,7 @@ import { memberRecord, membershipRecord, organizationRecord } from '../table/rec
 import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { transact, transactIfHolds, update } from '../table/write.ts';
 
-/** The caller and the organizations that the credential reaches. @throws unauthenticated after the token's membership */
+/** The caller and the organizations that the credential reaches. @throws unauthenticated without a membership */
 export async function readCurrentUser({ principal }: AccountContext): Promise<AnswerOf<typeof contract>> {
   const { userId, user, credential } = principal;
   const token = credential.method === 'token' ? credential.token : undefined;
@@ -64,19 +64,16 @@ export async function renameUser({ principal: { user } }: AccountContext, name: 
   return { ...user, name };
 }
 
-/** The account as the API shows it. */
 export function userView({ id, email, name, emailVerified, isAdmin = false, createdAt }: UserRecord): User {
   return { id, email, name, emailVerified, isAdmin, createdAt };
 }
 
-/** The account as its own user sees it. */
 export function ownUserView(user: UserRecord): OwnUser {
   const { passkeyCount = 0, totp, recoveryCodes } = user;
   const recoveryCodesLeft = recoveryCodes?.size ?? 0;
   return { ...userView(user), secondFactors: { passkeys: passkeyCount, totp: totp !== undefined, recoveryCodesLeft } };
 }
 
-/** A token as the API shows it, without its hash. */
 export function tokenView({ hash: _, expiryDate, ...token }: TokenRecord): CliToken {
   return { ...token, expiresAt: expiryDate };
 }

@@ -20,7 +20,7 @@ import {
 } from '../table/records/user.ts';
 import { put, remove, transact, update, type Write } from '../table/write.ts';
 
-/** A mailed link: its address, which holds the token, and the write that makes it valid. Only the token's hash is stored. */
+/** The address, which holds the token, and the write that makes it valid. Only the token's hash is stored. */
 interface NewLink {
   url: string;
   write: Write;
@@ -41,7 +41,7 @@ export async function newResetLink({ id, sessionEpoch }: Pick<UserRecord, 'id' |
   return { url: await dashboardLink('reset-password', secret), write };
 }
 
-/** A link that undoes the addition of a factor: its address, and the writes that make it valid and that invalidate it. */
+/** A link that undoes the addition of a factor, with the writes that make it valid and that invalidate it. */
 export async function newUndoLink(userId: string) {
   const { secret, hash } = createCredential(userId);
   const item = at(undoLinkRecord, userId, hash);
@@ -66,7 +66,6 @@ export async function openResetLink(token: string): Promise<UserRecord> {
   return user;
 }
 
-/** A stored link and its account. @throws invalid_token if it is unknown, used or expired */
 async function openLink<Link extends { expiresAt: number }>(
   token: string,
   itemOf: (userId: string, hash: string) => Read<Link>,
@@ -98,7 +97,7 @@ export async function sendVerification({ principal: { user } }: AccountContext):
   }
 }
 
-/** Confirms the address with a mailed link's token. @throws invalid_token if it is unknown, used, replaced or expired */
+/** @throws invalid_token if the link is unknown, used, replaced or expired */
 export async function verifyEmail({ log }: RequestContext, token: string): Promise<UserRecord> {
   const { user, item, link, hash } = await openLink(token, userId => at(verificationLinkRecord, userId));
   if (!equalInConstantTime(link.hash, hash)) throw invalidLink();

@@ -52,10 +52,8 @@ export async function changePassword(
  * so the response doesn't reveal it. @throws rate_limited
  */
 export async function requestPasswordReset({ source, log }: RequestContext, email: string): Promise<void> {
-  const [pointer] = await Promise.all([
-    find(at(emailRecord, email)),
-    count(passwordResets(email), passwordResetsOfNetwork(networkOf(source.ip))),
-  ]);
+  const limits = [passwordResets(email), passwordResetsOfNetwork(networkOf(source.ip))];
+  const [pointer] = await Promise.all([find(at(emailRecord, email)), count(...limits)]);
   const userId = pointer?.userId;
   await queueJob({ type: 'mail-reset-link', userId: userId ?? nobody });
   log.account('password_reset_requested', { email, userId, ip: source.ip });
@@ -83,15 +81,12 @@ export async function resetPassword(
 
 interface NewPassword extends Pick<EndedSessions, 'user' | 'held' | 'source' | 'recovers'> {
   passwordHash: string;
-  /** Other writes for the same transaction. */
   others: readonly Write[];
-  /** Changes the account's second factors too. */
   decide?: ((user: UserRecord) => Promise<AccountChange>) | undefined;
   /** The error if the password has changed in the meantime. */
   overtaken: () => Error;
 }
 
-/** Sets a new password, which ends every session and reset link of the account with the same write. */
 async function setPassword({ passwordHash, others, decide, overtaken, ...ending }: NewPassword): Promise<void> {
   await endSessions({
     ...ending,

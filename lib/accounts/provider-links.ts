@@ -20,7 +20,6 @@ interface OwnLink {
   organization: OrganizationRecord;
 }
 
-/** The account's links to organizations' sign-in providers, newest first. */
 export async function listProviderLinks({ principal: { user } }: AccountContext): Promise<ProviderLink[]> {
   return (await readLinks(user))
     .map(({ link: { id, issuer, createdAt, lastUsedAt }, organization }) => ({

@@ -56,10 +56,8 @@ export async function register(
 
 const emailTaken = () => new ApiError('email_taken', 'An account with this e-mail address already exists.');
 
-const maximumNameLength = 100;
-
 /** At most 100 characters, like every name; a long user name is cut. */
 export function personalOrganizationName(userName: string): string {
   const suffix = "'s organization";
-  return [...userName].slice(0, maximumNameLength - suffix.length).join('') + suffix;
+  return [...userName].slice(0, 100 - suffix.length).join('') + suffix;
 }

@@ -40,7 +40,6 @@ export async function endSession(context: AccountContext, sessionId: string): Pr
   context.log.account('session_ended', { userId, sessionId });
 }
 
-/** Ends the session that the request was made with. */
 export async function logOut({ principal: { userId, credential }, log }: AccountContext): Promise<void> {
   if (credential.method !== 'session') return;
   await transact([remove(at(sessionRecord, userId, credential.hash))]);
@@ -71,7 +70,6 @@ type SessionFacts = Partial<
   Pick<SessionRecord, 'id' | 'secondFactor' | 'createdAt' | 'provedAt' | 'brokeGlassIn' | 'provider'>
 >;
 
-/** A session that a step-up replaces. */
 export interface ReplacedSession {
   id?: string | undefined;
   hash: string;
@@ -126,7 +124,6 @@ export async function newSession(
 
 export const sessionEnded = () => new ApiError('unauthenticated', 'This session has ended. Sign in again.');
 
-/** A user's tokens, and the organizations that some of them are limited to. */
 export interface HeldTokens {
   tokens: TokenRecord[];
   organizations: ReadonlyMap<string, OrganizationRecord>;
@@ -134,10 +131,8 @@ export interface HeldTokens {
 
 /** Takes two round trips. */
 export async function readHeldTokens(userId: string): Promise<HeldTokens> {
-  const [tokens, memberships] = await Promise.all([
-    list(tokenRecord, ranges.tokens(userId)),
-    list(membershipRecord, ranges.memberships(userId)),
-  ]);
+  const listingMemberships = list(membershipRecord, ranges.memberships(userId));
+  const [tokens, memberships] = await Promise.all([list(tokenRecord, ranges.tokens(userId)), listingMemberships]);
   const limits = new Set(tokens.map(({ organizationId }) => organizationId));
   const named = memberships.filter(({ organizationId }) => limits.has(organizationId));
   const organizations = await readAll(named.map(({ orgSlug }) => at(organizationRecord, orgSlug)));
@@ -147,7 +142,6 @@ export async function readHeldTokens(userId: string): Promise<HeldTokens> {
   return { tokens, organizations: new Map(active) };
 }
 
-/** A change of the account, with the other writes of the transaction. */
 export interface AccountChange {
   set: Factors & Partial<Pick<UserRecord, 'factorChange' | 'emailVerified' | 'passwordHash'>>;
   writes: Write[];
@@ -162,7 +156,6 @@ export interface EndedSessions {
   decide: (user: UserRecord) => Promise<AccountChange>;
   /** Also ends every link to a provider: a recovery ends every way in that others may have created. */
   recovers?: true;
-  /** The error if the account no longer exists. */
   gone: () => Error;
 }
 
@@ -182,12 +175,10 @@ export async function endSessions({ user, held, source, decide, recovers, gone }
   await retryWithFreshRead(foreseen, readAgain, async current => {
     if (current.user === undefined) throw gone();
     const { set, writes } = await decide(current.user);
-    const changes = {
-      set: { ...set, sessionEpoch: current.user.sessionEpoch + 1 },
-      add: recovers === true ? { linkEpoch: 1 } : {},
-    };
+    const raised = { ...set, sessionEpoch: current.user.sessionEpoch + 1 };
+    const add = recovers === true ? { linkEpoch: 1 } : {};
     const unchanged = { ...factorsUnchanged(current.user), ...isUnchanged(current.user) };
-    const account = update(at(userRecord, id), changes, { if: unchanged });
+    const account = update(at(userRecord, id), { set: raised, add }, { if: unchanged });
     await transactAfter(await revocationsOf(current.user, current.held, source), [account, ...writes]);
   });
 }

@@ -20,7 +20,6 @@ export async function listTokens(userId: string): Promise<TokenRecord[]> {
     .sort((a, b) => b.createdAt.localeCompare(a.createdAt) || a.id.localeCompare(b.id));
 }
 
-/** Those that the credential reaches. */
 export async function listOwnTokens({ principal }: AccountContext): Promise<TokenRecord[]> {
   const boundTo = onlyOrganizationOf(principal);
   const tokens = await listTokens(principal.userId);
@@ -30,10 +29,8 @@ export async function listOwnTokens({ principal }: AccountContext): Promise<Toke
 /** Revokes one of the caller's own tokens immediately. @throws token_not_found */
 export async function revokeToken(context: AccountContext, tokenId: string): Promise<void> {
   const { userId } = context.principal;
-  const [tokens, memberships] = await Promise.all([
-    listOwnTokens(context),
-    list(membershipRecord, ranges.memberships(userId)),
-  ]);
+  const listingMemberships = list(membershipRecord, ranges.memberships(userId));
+  const [tokens, memberships] = await Promise.all([listOwnTokens(context), listingMemberships]);
   const token = tokens.find(({ id }) => id === tokenId);
   if (token === undefined) throw tokenNotFound();
   const membership = memberships.find(({ organizationId }) => organizationId === token.organizationId);
@@ -52,7 +49,6 @@ export async function revokeTokenOfUser(context: CallerContext): Promise<void> {
   await endToken(context, token, membership);
 }
 
-/** The revocation of a token limited to an organization is recorded in that organization's audit log. */
 async function endToken(
   context: CallerContext,
   { id, name, hash, userId, organizationId }: TokenRecord,
@@ -82,12 +78,10 @@ export type TokenFacts = Pick<
   'name' | 'access' | 'organizationId' | 'projectId' | 'environmentId' | 'memberId' | 'secondFactor' | 'provider'
 >;
 
-/** The write that makes a new token valid. */
 export function tokenWrite(token: TokenRecord): Write {
   return put(at(tokenRecord, token.userId, token.hash), token, { if: isNew });
 }
 
-/** A new bearer token of the user or identity, which `tokenWrite` makes valid. */
 export async function newToken(
   user: { id: string; email: string },
   requested: TokenFacts & ({ expiresInDays: number | null } | { lifetimeMs: number }),

@@ -84,7 +84,6 @@ export async function exchangeAssertion(context: RequestContext, requested: Body
   return issue(context, assertion, live);
 }
 
-/** An assertion whose claims are verified. */
 interface Assertion extends ProvenAssertion {
   organization: OrganizationRecord;
 }

@@ -28,7 +28,6 @@ import { check, put, retryOnConditionFailed, transact, update, type Write } from
 import { findScope, readPlaces, scopeChecks } from '../webhooks/find-scope.ts';
 import { claimsProblem } from './shared-issuers.ts';
 
-/** The identity as the API shows it. */
 export function identityView({ trustId: _, updatedAt: __, ...identity }: IdentityRecord): Identity {
   return { ...identity, tokensEndedAt: identity.tokensEndedAt ?? null, audience: audienceOf(identity.id) };
 }
@@ -71,7 +70,6 @@ export async function listIdentities({ organization }: MemberContext): Promise<I
   return identities.sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id));
 }
 
-/** @throws identity_not_found */
 export async function requireIdentity({ organization }: MemberContext, identityId: string): Promise<IdentityRecord> {
   const identity = await find(at(identityRecord, organization.slug, identityId));
   if (identity === undefined || !isOf(organization, identity)) throw identityNotFound();
@@ -90,7 +88,6 @@ export async function createIdentity(context: MemberContext, requested: BodyOf<t
   const { id: organizationId, slug: orgSlug } = organization;
   const { projectId = null, environmentId = null, jwks = null, ...facts } = requested;
   requireTrust({ ...facts, jwks });
-  const scope = findScope(await readPlaces(orgSlug, projectId !== null), { projectId, environmentId });
   const createdAt = new Date().toISOString();
   const identity: IdentityRecord = {
     ...facts,
@@ -116,7 +113,7 @@ export async function createIdentity(context: MemberContext, requested: BodyOf<t
     changeCounts(organization, { identityCount: 1 }, bound),
     put(at(identityRecord, orgSlug, identity.id), identity, { if: isNew }),
     put(at(membershipRecord, identity.id, organizationId), { organizationId, orgSlug }, { if: isNew }),
-    ...scopeChecks(orgSlug, scope),
+    ...(await scopeHolds(orgSlug, identity)),
     ...hasVerifiedEmail(context, 'create an identity'),
     isStillMember(context),
     await context.audit({ action: 'identity.created', target: identityTarget(identity), details }),
@@ -151,11 +148,8 @@ export async function updateIdentity(context: MemberContext, identityId: string,
     }
     const trusts = isSame(stored, requested, ['issuer', 'claims', 'jwks']);
     if (!trusts) requireTrust(requested);
-    const after: IdentityRecord = {
-      ...requested,
-      trustId: trusts ? stored.trustId : randomUUID(),
-      updatedAt: laterThan(stored.updatedAt),
-    };
+    const trustId = trusts ? stored.trustId : randomUUID();
+    const after: IdentityRecord = { ...requested, trustId, updatedAt: laterThan(stored.updatedAt) };
     const { lastUsedAt: _, tokensEndedAt: __, ...set } = after;
     const [old, changed] = [auditedFields(stored), auditedFields(after)];
     const details = changedFields(old, changed, Object.keys(changed) as (keyof typeof changed)[]);
@@ -185,13 +179,11 @@ export async function deleteIdentity(context: MemberContext, identityId: string)
   });
 }
 
-type Trust = Pick<IdentityRecord, 'issuer' | 'claims' | 'jwks'>;
-
 /**
  * Rules that not even owners may relax. @throws invalid_request if the service must not fetch from that issuer URL, or
  * if strangers could satisfy the claims
  */
-export function requireTrust({ issuer, claims, jwks }: Trust): void {
+export function requireTrust({ issuer, claims, jwks }: Pick<IdentityRecord, 'issuer' | 'claims' | 'jwks'>): void {
   const problems = [
     { path: 'issuer', message: issuerProblem(issuer, jwks !== null) },
     { path: 'claims', message: claimsProblem(issuer, claims) },

@@ -82,7 +82,13 @@ export async function revokeCurrentToken(context: CallerContext): Promise<void> 
 function revokeTokenOfIdentity({ source }: CallerContext, token: TokenRecord): Promise<void> {
   const { id, userId: identityId, hash, name } = token;
   return retryOnConditionFailed(async () => {
-    const { organization, identity, live } = await readIdentityOf(token);
+    const { orgSlug } = (await find(at(membershipRecord, identityId, token.organizationId ?? ''))) ?? {};
+    if (orgSlug === undefined) throw unauthenticated();
+    const { organization, identity, live } = await readTogether({
+      organization: at(organizationRecord, orgSlug),
+      identity: at(identityRightsRecord, orgSlug, identityId),
+      live: liveTokensAt(identityId),
+    });
     if (organization?.status !== 'active' || identity?.trustId !== token.memberId) throw unauthenticated();
     await transact([
       remove(at(tokenRecord, identityId, hash), { if: isThere, refused: tokenNotFound }),
@@ -92,15 +98,5 @@ function revokeTokenOfIdentity({ source }: CallerContext, token: TokenRecord): P
         target: { type: 'token', id, name },
       }),
     ]);
-  });
-}
-
-async function readIdentityOf({ userId: identityId, organizationId }: TokenRecord) {
-  const membership = await find(at(membershipRecord, identityId, organizationId ?? ''));
-  if (membership === undefined) throw unauthenticated();
-  return readTogether({
-    organization: at(organizationRecord, membership.orgSlug),
-    identity: at(identityRightsRecord, membership.orgSlug, identityId),
-    live: liveTokensAt(identityId),
   });
 }

@@ -75,7 +75,7 @@ const personalIssuers = new Set([
   'auth.atlassian.com',
 ]);
 
-/** The claims that identify the owner; undefined if the URL already does (as for GitHub enterprises and Vercel teams). */
+/** The claims that identify the owner; undefined if the URL does (as for GitHub enterprises and Vercel teams). */
 export function claimsOfOwner(issuer: string): readonly string[] | undefined {
   const name = nameOf(issuer);
   return Object.hasOwn(ownerClaims, name) ? ownerClaims[name] : undefined;

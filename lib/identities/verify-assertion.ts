@@ -109,7 +109,6 @@ export function assertionHash(purpose: string, identityId: string, subjectToken:
 
 export interface ProvenAssertion {
   identity: IdentityRecord;
-  /** The verified claims. */
   proven: JWTPayload;
   subjectToken: string;
 }
@@ -137,7 +136,6 @@ function assertionReplayed(): ApiError {
   );
 }
 
-/** The write that records the outcome of an assertion. */
 export function recordOf(
   purpose: 'exchanged' | 'claims_mismatch' | 'assertion_replayed',
   { identity, subjectToken, proven }: ProvenAssertion,

@@ -1,7 +1,7 @@
 import { ApiError } from '../core/errors.ts';
 import { isOver } from '../core/time.ts';
 import { noPassword } from '../crypto/passwords.ts';
-import { type Conditions, equals, exists, greaterThan, isNew } from '../table/expressions.ts';
+import { type Condition, equals, exists, greaterThan, isNew } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list, readAll } from '../table/read.ts';
 import { type MemberRecord, memberRecord, type OrganizationRecord } from '../table/records/organization.ts';
@@ -27,10 +27,7 @@ export function canLogInWithFactor(user: Pick<UserRecord, 'passkeyCount' | 'totp
   return user.passkeyCount !== undefined || (user.totp !== undefined && user.passwordHash !== noPassword);
 }
 
-const canLogIn: Conditions<UserRecord> = [
-  { passkeyCount: exists },
-  { totp: exists, passwordHash: greaterThan(noPassword) },
-];
+const hasApp: Condition<UserRecord> = { totp: exists, passwordHash: greaterThan(noPassword) };
 
 type Place = Pick<OrganizationRecord, 'slug'>;
 
@@ -68,7 +65,7 @@ export async function breakGlassOwner(
   if (owner === undefined) throw missing();
   return [
     check(at(memberRecord, place.slug, owner.userId), { if: { id: equals(owner.id), role: equals('owner') } }),
-    check(at(userRecord, owner.userId), { if: canLogIn }),
+    check(at(userRecord, owner.userId), { if: [{ passkeyCount: exists }, hasApp] }),
   ];
 }
 

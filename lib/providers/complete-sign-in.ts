@@ -59,7 +59,7 @@ interface Outcome {
   answer: Redirect | SignInRefused;
 }
 
-/** An owner's test passes the checks of a first sign-in and changes nothing. An account that is not linked must log in. */
+/** An owner's test changes nothing. An account that is not linked must log in. */
 async function decide(context: CallbackContext, open: OpenSignIn, proof: Proof, counters: () => Promise<Counter[]>) {
   const { purpose, to } = open.started;
   if (purpose === 'test') {

@@ -28,14 +28,12 @@ import { SignInRefused, signInExpired } from './log-in-page.ts';
 import { domainOfEmail, requireProvedDomain } from './prove-domain.ts';
 import type { CallbackContext, OpenSignIn, Profile, Proof, ProvenPerson } from './redeem.ts';
 
-/** The account of a person whom the provider has proved. */
 export interface Identified {
   user: UserRecord;
   /** Create the account and its link, or check that both are still there. */
   writes: Write[];
   /** Of a person who is no member yet: their last membership that ended under the organization's slug. */
   joins?: { removed: RemovedMemberRecord | undefined };
-  /** The session to make fresh. */
   replaces?: ReplacedSession;
   /** When the person last authenticated. A provider that doesn't say so may have signed them in days ago. */
   provedAtMs: number;
@@ -127,7 +125,6 @@ export async function identify(
   };
 }
 
-/** An account that the person may have, with its ties to the organization. */
 type Candidate = Awaited<ReturnType<typeof readCandidate>>;
 
 async function readCandidate({ organization: { id, slug } }: OpenSignIn, userId: string) {
@@ -232,9 +229,6 @@ function isVerifiedAddress(
   return tenant === undefined || tenant === claims.tid;
 }
 
-/** Serves all companies and personal accounts alike. */
-const sharedIssuer = 'https://accounts.google.com';
-
 /**
  * A personal account at an issuer that many companies share may have an address of the company, and its owner keeps it
  * when they leave. @throws domain_not_verified
@@ -248,7 +242,8 @@ function requireHostedDomain(
   if (isShared(signIn) && !isListed) throw new SignInRefused('domain_not_verified');
 }
 
-const isShared = ({ issuer }: Pick<SignInRecord, 'issuer'>) => issuer === sharedIssuer;
+/** Google's issuer serves all companies and personal accounts alike. */
+const isShared = ({ issuer }: Pick<SignInRecord, 'issuer'>) => issuer === 'https://accounts.google.com';
 
 function isVerified({ domains }: Pick<SignInRecord, 'domains'>, domain: string | undefined): boolean {
   return domains.some(own => own.domain === domain && own.verifiedAt !== null);

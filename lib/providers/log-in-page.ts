@@ -3,7 +3,6 @@ import type { SignInError } from '../contracts/auth/sign-in.ts';
 import { dashboardOrigin } from '../core/dashboard-origin.ts';
 import { ApiError } from '../core/errors.ts';
 
-/** Where to send a browser, with Set-Cookie lines. */
 export interface Redirect {
   location: string;
   cookies: readonly string[];
@@ -61,7 +60,6 @@ export async function logInPage(
   }
 }
 
-/** The address of a page of the dashboard. */
 export async function dashboardPage(path: string, fragment?: string): Promise<string> {
   const page = new URL(path, await dashboardOrigin());
   if (fragment !== undefined) page.hash = fragment;

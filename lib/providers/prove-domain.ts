@@ -35,7 +35,6 @@ interface Holder {
 
 interface Claimed {
   domain: string;
-  /** The domain's item, which names the organization that it is verified for. */
   claim: DomainRecord | undefined;
 }
 
@@ -123,7 +122,6 @@ async function releaseDomain(
 /** The domain was verified, freed or taken over since its look-up started. */
 class Superseded extends Error {}
 
-/** The provider's settings no longer show the domain as verified. */
 export function unverified(orgSlug: string, { version, domains }: SignInRecord, domain: string) {
   const unverifiedDomains = domains.map(own => (own.domain === domain ? { ...own, verifiedAt: null } : own));
   const set = { domains: unverifiedDomains, version: randomUUID() };

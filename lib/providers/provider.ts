@@ -37,7 +37,6 @@ export function txtRecordOf({ token }: Pick<SignInRecord['domains'][number], 'to
   return `holdfast-verification=${token}`;
 }
 
-/** A sign-in provider as the API shows it, without its secret. */
 export async function signInView(signIn: SignInRecord, orgSlug: string): Promise<SignIn> {
   const { issuer, clientId, sealedSecret, domains, defaultRole, required, trustFactor, updatedAt } = signIn;
   const { trustEmail = false, acceptRoundTrip = false } = signIn;
@@ -100,7 +99,6 @@ const encryptionContext = ({ organizationId, issuer, clientId }: Client) => ({
   client: clientId,
 });
 
-/** One KMS call. */
 export function sealClientSecret(clientSecret: string, client: Client): Promise<Uint8Array> {
   return kmsEncrypt(Buffer.from(clientSecret, 'utf8'), encryptionContext(client));
 }

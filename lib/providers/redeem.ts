@@ -39,7 +39,6 @@ export interface OpenSignIn {
   signIn: SignInRecord;
 }
 
-/** For the request to the provider. */
 interface Redeeming {
   open: OpenSignIn;
   /** The random values of this sign-in, from the browser. */
@@ -72,7 +71,6 @@ export interface ProvenPerson {
 
 /** The same, in terms of the organization. */
 export interface Proof extends ProvenPerson {
-  /** Identifies the issuer and the subject. */
   person: string;
   /** Whether the provider asked for a second factor, and the organization trusts it with that. */
   trustedFactor: boolean;
@@ -96,10 +94,8 @@ export async function openSignIn({ source }: RequestContext, { orgSlug, state }:
   // Another organization's provider may have sent the browser here with its own state.
   if (started?.orgSlug !== orgSlug || isOver(started.expiresAt)) throw signInExpired();
   if (!equalInConstantTime(hashCredential(secret), started.browser)) throw signInExpired();
-  const { organization, signIn, issuerKeys } = await readTogether({
-    ...providerReads(orgSlug),
-    issuerKeys: at(issuerKeysRecord, started.issuer),
-  });
+  const reads = { ...providerReads(orgSlug), issuerKeys: at(issuerKeysRecord, started.issuer) };
+  const { organization, signIn, issuerKeys } = await readTogether(reads);
   const current = ownSignIn(signIn, started.organizationId);
   if (organization?.id !== started.organizationId || organization.status !== 'active') throw signInExpired();
   if (current?.clientVersion !== started.clientVersion) throw signInExpired();
@@ -164,8 +160,6 @@ function clientAuthentication(
   return { form: { ...form }, authorization: `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}` };
 }
 
-const maximumTokenLength = 50_000;
-
 /**
  * The claims of an id token (OpenID Connect Core 1.0, section 3.1.3.7) after checking signature, issuer, audience,
  * authorized party, times, nonce and subject. Only the given keys count, whatever the header says about others.
@@ -177,7 +171,7 @@ async function verifyIdToken(
   { issuer, clientId, nonce }: { issuer: string; clientId: string; nonce: string },
   keys: readonly VerificationKey[],
 ): Promise<ProvenPerson['claims'] | undefined> {
-  if (typeof idToken !== 'string' || idToken.length > maximumTokenLength) throw invalidAnswer();
+  if (typeof idToken !== 'string' || idToken.length > 50_000) throw invalidAnswer();
   let claims: JWTPayload;
   try {
     ({ payload: claims } = await jwtVerify(idToken, createLocalJWKSet({ keys: keys as JWK[] }), {
@@ -193,20 +187,17 @@ async function verifyIdToken(
     const isSigned = error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired;
     throw isSigned ? new SignedAnswerRefused('invalid_answer') : invalidAnswer();
   }
-  const { sub, iat = Number.POSITIVE_INFINITY } = claims;
+  const { sub = '', iat = Number.POSITIVE_INFINITY } = claims;
+  // At most 255 characters (section 2), but some providers don't keep to that.
+  const isSubject = typeof sub === 'string' && sub !== '' && sub.length <= 1000;
   const isAcceptable =
-    isSubject(sub) &&
+    isSubject &&
     iat <= Date.now() / 1000 + clockSkewSeconds &&
     isForClient(claims, clientId) &&
     typeof claims.nonce === 'string' &&
     equalInConstantTime(claims.nonce, nonce);
   if (!isAcceptable) throw new SignedAnswerRefused('invalid_answer');
   return { ...claims, sub };
-}
-
-/** At most 255 characters (section 2); longer ones are from providers that don't keep to that. */
-function isSubject(sub: unknown): sub is string {
-  return typeof sub === 'string' && sub !== '' && sub.length <= 1000;
 }
 
 /** With further audiences, the authorized party must be the client; if one is named, it always must be. */
@@ -235,7 +226,6 @@ async function readUserinfo(
   return signed.emailVerified === 'no' ? { ...profile, emailVerified: 'no' } : profile;
 }
 
-/** Claims of an id token, or of userinfo. */
 export function profileOf(claims: Readonly<Record<string, unknown>>): Profile {
   const email = Email.safeParse(claims.email);
   const name = Name.safeParse(claims.name);

@@ -23,7 +23,6 @@ type Requested = BodyOf<typeof contract>;
 
 interface BeforeSetting {
   signIn: SignInRecord | undefined;
-  /** Empty unless the provider is to be required. */
   owners: readonly MemberRecord[];
 }
 
@@ -84,6 +83,7 @@ async function signInAfter(
   previous: SignInRecord | undefined,
 ): Promise<SignInRecord> {
   const kept = previous?.issuer === issuer && previous.clientId === clientId ? previous : undefined;
+  const newDomain = (domain: string) => ({ domain, token: randomBytes(20).toString('hex'), verifiedAt: null });
   const client = { organizationId, issuer, clientId };
   return {
     ...client,
@@ -103,8 +103,6 @@ function requiredSince(required: boolean, previous: SignInRecord | undefined): s
   if (!required) return undefined;
   return previous?.required === true ? previous.requiredAt : new Date().toISOString();
 }
-
-const newDomain = (domain: string) => ({ domain, token: randomBytes(20).toString('hex'), verifiedAt: null });
 
 const fieldNames = [
   'issuer',
@@ -141,11 +139,9 @@ async function requirementWrites(
   { signIn: previous, owners }: BeforeSetting,
 ): Promise<Write[]> {
   if (!required) return [];
-  const missing = () =>
-    secondFactorMissing(
-      'At least one owner needs a passkey, or a password and an authenticator app, in case the provider fails.',
-    );
-  const remaining = await breakGlassOwner(organization, owners, missing);
+  const message =
+    'At least one owner needs a passkey, or a password and an authenticator app, in case the provider fails.';
+  const remaining = await breakGlassOwner(organization, owners, () => secondFactorMissing(message));
   if (credential.method !== 'session' || previous?.required === true) return remaining;
   const { secondFactor, provider, brokeGlassIn = [] } = credential.session;
   const breaksGlass = secondFactor && provider === undefined && (await listUnsettled(userId)).length === 0;

@@ -29,7 +29,9 @@ export async function startSignIn(context: SignInContext, requested: Requested):
 }
 
 async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }: Requested): Promise<Redirect> {
-  requireOwnStart(context);
+  const { fetchSite = 'none' } = context.source;
+  // Another site could otherwise sign its visitors in to an account of its own (log-in CSRF).
+  if (!['none', 'same-origin'].includes(fetchSite)) throw new SignInRefused('start_here');
   const starts = startedSignIns(orgSlug, networkOf(context.source.ip));
   const stored = await readTogether({ ...providerReads(orgSlug), counted: countRead(starts) });
   refuseEarly(starts, stored.counted);
@@ -77,11 +79,6 @@ async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }
 
 const randomSecret = () => randomBytes(32).toString('base64url');
 
-/** Another site could otherwise sign its visitors in to an account of its own (log-in CSRF). @throws start_here */
-function requireOwnStart({ source: { fetchSite = 'none' } }: SignInContext): void {
-  if (!['none', 'same-origin'].includes(fetchSite)) throw new SignInRefused('start_here');
-}
-
 /**
  * The hash of the caller's session: for a step-up, one that came through this provider; for a test, an owner's.
  * @throws session_required
@@ -108,10 +105,8 @@ async function requireSession(
  */
 export async function findSignInMethods(context: RequestContext, email: string): Promise<AnswerOf<typeof methods>> {
   const domain = domainOfEmail(email);
-  const [claim] = await Promise.all([
-    find(at(domainRecord, domain)),
-    count(signInLookups(networkOf(context.source.ip))),
-  ]);
+  const counting = count(signInLookups(networkOf(context.source.ip)));
+  const [claim] = await Promise.all([find(at(domainRecord, domain)), counting]);
   const withoutProvider: AnswerOf<typeof methods> = { methods: ['password', 'passkey'] };
   if (claim === undefined) return withoutProvider;
   const { organization, signIn: storedSignIn } = await readTogether(providerReads(claim.orgSlug));

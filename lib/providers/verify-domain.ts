@@ -21,7 +21,6 @@ import { findSignIn, signInTarget, txtRecordOf } from './provider.ts';
 
 interface BeforeVerifying {
   signIn: SignInRecord | undefined;
-  /** The look-ups so far. */
   counted: RateRecord | undefined;
 }
 
@@ -63,7 +62,9 @@ export async function verifyDomain(
     // The domain was removed and added again, so it needs another record.
     if (signIn === undefined || unverifiedDomain.token !== requested.token) throw unknownDomain();
     const holder = await readHolder(domain, current.claim, organization.id);
-    if (holder?.token !== undefined && records.includes(txtRecordOf({ token: holder.token }))) throw domainTaken();
+    if (holder?.token !== undefined && records.includes(txtRecordOf({ token: holder.token }))) {
+      throw new ApiError('domain_taken', 'This domain is verified for another organization.');
+    }
     const { id: organizationId, slug: orgSlug } = organization;
     const verifiedAt = new Date().toISOString();
     const domains = signIn.domains.map(own => (own === unverifiedDomain ? { ...own, verifiedAt } : own));
@@ -87,7 +88,6 @@ interface Holder {
   orgSlug: string;
   /** The provider's settings, if the domain is still verified there. */
   signIn: SignInRecord | undefined;
-  /** For its TXT record. */
   token: string | undefined;
 }
 
@@ -120,8 +120,6 @@ function domainOf(signIn: SignInRecord | undefined, domain: string): SignInRecor
 
 const unknownDomain = () =>
   invalidRequest([{ path: 'domain', message: 'is not one of the sign-in provider’s domains' }]);
-
-const domainTaken = () => new ApiError('domain_taken', 'This domain is verified for another organization.');
 
 async function recordsOf(domain: string): Promise<readonly unknown[]> {
   try {

@@ -30,7 +30,6 @@ export function newChallenge(purpose: Purpose, { id, sessionEpoch }: Answerer, p
   return { challenge: secret, write: put(at(challengeRecord, hash), record, { if: isNew }) };
 }
 
-/** The Set-Cookie line with a challenge of a log-in that started at a company's provider. */
 export function factorCookieLine(challenge: string): string {
   return otherCookie(factorCookie, challenge, { path: '/v1/auth/provider/factor', maxAgeSeconds: challengeSeconds });
 }
@@ -39,14 +38,12 @@ export function issuedAtOf({ issuedAt, expiresAt }: ChallengeRecord): string {
   return issuedAt ?? new Date((expiresAt - challengeSeconds) * 1000).toISOString();
 }
 
-/** A challenge as the client sent it back. */
 export interface PresentedChallenge {
   /** The user it was issued for; `nobody` if the answer must name the user. */
   userId: string;
   read: Read<ChallengeRecord>;
 }
 
-/** @throws invalid_token for a malformed challenge */
 export function presentedChallenge(challenge: string): PresentedChallenge {
   const read = readCredential(challenge);
   if (read === undefined) throw invalidChallenge();
@@ -69,7 +66,7 @@ export function requireOpenChallenge(
   if (!isOpen) throw invalidChallenge();
 }
 
-/** The write that uses up the challenge, for the transaction that its answer authorizes. @throws invalid_token, as above */
+/** The write that uses up the challenge, for the transaction of its answer. @throws invalid_token, as above */
 export function answer(
   presented: PresentedChallenge,
   stored: ChallengeRecord | undefined,
@@ -103,7 +100,6 @@ export async function askForFactor(
   return new ApiError('second_factor_required', 'A second factor is required.', { details });
 }
 
-/** The factors with which a user can answer a challenge. */
 export async function factorQuestion(
   purpose: 'log-in' | 'step-up' | 'passkey-step-up',
   user: UserRecord,

@@ -31,27 +31,22 @@ import {
 import { newUndoLink } from '../mailed-link.ts';
 import { sessionEnded } from '../sessions.ts';
 
-/** A change for the account's current state. */
 interface Change {
   /** The account's attributes after the change; undefined removes one. */
   factors: Factors;
-  /** Other writes of the same transaction. */
   writes: readonly Write[];
-  /** The writes that undo `writes`. */
   undo?: readonly Write[];
   newRecoveryCodes?: true;
 }
 
 /** Read after the account: a token created since fails the condition on the account. */
 export interface BeforeRemoval {
-  /** The account's tokens. */
   tokens: readonly TokenRecord[];
   /** The checks that the user can be left without a log-in, for the transaction that removes the last one. */
   isDispensable: () => Promise<readonly Write[]>;
 }
 
 interface Options {
-  /** The rate limits that the change counts towards. */
   limits?: readonly Counter[];
   removal?: { foreseen: BeforeRemoval; readAgain: () => Promise<BeforeRemoval> };
 }

@@ -20,10 +20,8 @@ export const passkeyAlgorithms = [-8, -7, -257];
 
 const base64url = (text: string) => Buffer.from(text, 'utf8').toString('base64url');
 
-/** A challenge in WebAuthn's encoding. */
 export const signedChallenge = base64url;
 
-/** The user that a passkey's answer names, if any. */
 export function userOfHandle(handle: string | undefined): string | undefined {
   if (handle === undefined) return undefined;
   const userId = Buffer.from(handle, 'base64url').toString('utf8');

@@ -29,7 +29,6 @@ interface PresentedPasskey {
 interface FactorProof {
   /** Use up the code or the passkey's counter, in the transaction that it authorizes. A counter of 0 stays usable. */
   writes: Write[];
-  /** What the user must be notified of afterwards. */
   notice?: FactorNotice;
 }
 

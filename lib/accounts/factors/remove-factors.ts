@@ -67,7 +67,6 @@ async function findPasskey(userId: string, factor: Factor): Promise<PasskeyRecor
 const noCodes = { recoveryCodes: undefined, recoveryCodesFrom: undefined };
 const noFactors = { passkeyCount: undefined, totp: undefined, pendingTotp: undefined, ...noCodes };
 
-/** Removes all of the account's second factors. Reads nothing if it has none. */
 export async function allFactorsGone(user: UserRecord): Promise<AccountChange> {
   const passkeys = user.passkeyCount === undefined ? [] : await list(passkeyRecord, ranges.passkeys(user.id));
   const writes = passkeys.flatMap(passkey => removalOf(passkey));
@@ -100,14 +99,12 @@ export function removalOf(
   return [passkey, remove(at(passkeyOwnerRecord, credentialId))];
 }
 
-/** An account's number of passkeys after one is removed. */
 export function oneLess(passkeyCount = 0): number | undefined {
   return passkeyCount > 1 ? passkeyCount - 1 : undefined;
 }
 
 export type Membership = ReturnType<typeof membershipRecord.parse>;
 
-/** Where the user is a member, read in parallel with authentication. */
 export async function foreseeMemberships(userId: string | undefined): Promise<Membership[]> {
   return userId === undefined ? [] : list(membershipRecord, ranges.memberships(userId));
 }

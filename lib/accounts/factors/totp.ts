@@ -1,6 +1,7 @@
 import type { AccountContext } from '../../access/request-context.ts';
 import { requireVerifiedEmail } from '../../access/verified-email.ts';
 import { invalidRequest } from '../../core/errors.ts';
+import { minuteMs } from '../../core/time.ts';
 import { base32 } from '../../crypto/base32.ts';
 import { kmsDecrypt, kmsEncrypt } from '../../crypto/kms.ts';
 import { createTotpSecret, matchingStep } from '../../crypto/totp.ts';
@@ -13,13 +14,11 @@ import { transact, update } from '../../table/write.ts';
 import { addFactor, changeFactors, ownAddition } from './change-factors.ts';
 import { type Membership, readBeforeRemoval } from './remove-factors.ts';
 
-const confirmWithinMs = 10 * 60_000;
-
-/** A secret for an authenticator app, shown only once and pending until a code confirms it. @throws email_not_verified */
+/** A secret for an authenticator app, shown only once; a code must confirm it. @throws email_not_verified */
 export async function startTotp({ principal: { user } }: AccountContext): Promise<{ secret: string; uri: string }> {
   requireVerifiedEmail(user);
   const plain = createTotpSecret();
-  const pendingTotp = { sealed: await sealTotpSecret(plain, user.id), expiresAt: Date.now() + confirmWithinMs };
+  const pendingTotp = { sealed: await sealTotpSecret(plain, user.id), expiresAt: Date.now() + 10 * minuteMs };
   await transact([update(at(userRecord, user.id), { set: { pendingTotp } }, { if: isThere })]);
   const secret = base32(plain);
   const label = `${serviceName}:${encodeURIComponent(user.email)}`;

@@ -43,7 +43,6 @@ export async function verifyAssertion(
   });
 }
 
-/** The new passkey's key if the browser's answer to the challenge verifies; otherwise undefined. */
 export async function verifyNewPasskey(
   { id, rawId, type, response }: NewPasskeyCredential,
   challenge: string,

@@ -110,7 +110,10 @@ export async function removeMember(
   const removed = await retryWithFreshRead(foreseen, readAgain, async ({ roster, identities }) => {
     const member = roster.members.find(candidate => candidate.id === id);
     if (member !== undefined) {
-      requireRank(context, member);
+      const { role } = context.access.member;
+      if (outranks(member.role, role)) {
+        throw new ApiError('forbidden', `The role ${role} may not remove a member with the role ${member.role}.`);
+      }
       const isOwn = member.userId === context.principal.userId;
       context.requireFresh(endIdentities || (!isOwn && hasFreshRights(member.role)));
       const ended = endableOf(organization, identities, member.userId);
@@ -151,13 +154,6 @@ export async function leaveOrganization(context: MemberContext): Promise<void> {
   await sweep(context, principal.userId, dead);
 }
 
-/** @throws forbidden */
-function requireRank({ access }: MemberContext, member: MemberRecord): void {
-  const { role } = access.member;
-  if (!outranks(member.role, role)) return;
-  throw new ApiError('forbidden', `The role ${role} may not remove a member with the role ${member.role}.`);
-}
-
 /** @returns the keys of the tokens that end with the membership */
 async function endMembership(
   context: MemberContext,
@@ -190,7 +186,6 @@ async function endMembership(
   return dead;
 }
 
-/** A user's tokens that are limited to an organization. */
 export async function tokensBoundTo(organizationId: string, userId: string): Promise<TokenRecord[]> {
   const tokens = await list(tokenRecord, ranges.tokens(userId));
   return tokens.filter(token => token.organizationId === organizationId);
@@ -218,7 +213,6 @@ async function sweep({ organization, log }: MemberContext, userId: string, token
   }
 }
 
-/** The keys of the user's sessions that came through the organization's provider. */
 export async function keysOfSessionsThrough(organizationId: string, userId: string): Promise<Key[]> {
   const items = await queryItems({ ...ranges.sessions(userId), attributes: ['pk', 'sk', 'provider'] });
   return items.filter(item => cameThrough(organizationId, item)) as unknown as Key[];
@@ -230,12 +224,10 @@ function cameThrough(organizationId: string, { provider }: Item): boolean {
 
 async function cancelInvitation(context: MemberContext, invitation: InvitationRecord): Promise<void> {
   const { organization } = context;
+  const { id, email } = invitation;
   await transact([
     changeCounts(organization, { invitationCount: -1 }),
     ...invitationRemoval(organization.slug, invitation),
-    await context.audit({
-      action: 'member.invitation_cancelled',
-      target: { type: 'invitation', id: invitation.id, name: invitation.email },
-    }),
+    await context.audit({ action: 'member.invitation_cancelled', target: { type: 'invitation', id, name: email } }),
   ]);
 }

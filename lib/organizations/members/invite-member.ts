@@ -19,9 +19,6 @@ import { ConditionFailed, put, remove, retryWithFreshRead, transact, type Write 
 import { changePlaces, invitationId as idOf, invitationRemoval, requireFreePlace, sweptAtOnce } from './new-member.ts';
 import { type Roster, readRoster, readRosterOf } from './read-roster.ts';
 
-const invitationLifetimeMs = 7 * dayMs;
-
-/** What an invitation depends on, read in parallel with authentication. */
 export async function readBeforeInviting(organizationId: string): Promise<{ roster: Roster; configs: PlanConfigs }> {
   const [roster, configs] = await Promise.all([readRoster(organizationId), readPlanConfigs()]);
   return { roster, configs };
@@ -45,7 +42,10 @@ export async function inviteMember(
   const invite = (mailed: boolean) =>
     retryWithFreshRead(foreseen, readAgain, async roster => {
       // Checked before each attempt, because the role may have changed.
-      if (!mayInvite(context.access.member.role, requested.role)) throw mayNotInvite(context, requested.role);
+      const { role } = context.access.member;
+      if (!mayInvite(role, requested.role)) {
+        throw new ApiError('forbidden', `The role ${role} may not invite members as ${requested.role}.`);
+      }
       if (roster.members.some(member => normalizeEmail(member.email) === normalizeEmail(requested.email))) {
         throw new ApiError('already_member', 'A member already has this e-mail address.');
       }
@@ -113,7 +113,7 @@ function newInvitation(
     invitedBy: { id: principal.userId, email: principal.email },
     hash,
     createdAt: new Date(now).toISOString(),
-    expiryDate: new Date(now + invitationLifetimeMs).toISOString(),
+    expiryDate: new Date(now + 7 * dayMs).toISOString(),
   };
 }
 
@@ -152,6 +152,3 @@ async function mailInvitation(
     log.error('could not send an invitation e-mail', error, { organizationId: organization.id, invitationId: id });
   }
 }
-
-const mayNotInvite = ({ access }: MemberContext, role: Role) =>
-  new ApiError('forbidden', `The role ${access.member.role} may not invite members as ${role}.`);

@@ -34,12 +34,9 @@ function isMadeBy({ id }: Place, userId: string) {
     organizationId === id && createdBy?.id === userId;
 }
 
-/** What the user created in the organization. */
 export async function findLeft(organization: Place, userId: string): Promise<Left> {
-  const [identities, webhooks] = await Promise.all([
-    listAllIdentities(organization),
-    list(webhookRecord, ranges.webhooks(organization.slug)),
-  ]);
+  const listingWebhooks = list(webhookRecord, ranges.webhooks(organization.slug));
+  const [identities, webhooks] = await Promise.all([listAllIdentities(organization), listingWebhooks]);
   const isOwn = isMadeBy(organization, userId);
   return {
     identities: identities.filter(isOwn).map(({ id, name }) => ({ id, name })),
@@ -60,7 +57,7 @@ export async function endRest(context: MemberContext, userId: string): Promise<L
   });
 }
 
-/** The writes that end identities and, as every request reads the identity, their tokens. The caller lowers the count. */
+/** The writes that end identities and, as each request reads them, their tokens. The caller lowers the count. */
 export async function identityEndings(
   context: MemberContext,
   identities: readonly Pick<IdentityRecord, 'id' | 'name'>[],
@@ -74,7 +71,6 @@ export async function identityEndings(
   return (await Promise.all(endings)).flat();
 }
 
-/** Lowers the organization's count of identities. */
 export function countIdentitiesEnded({ id, slug }: Place, ended: number): Write {
   const isSame = { if: { id: equals(id) }, refused: () => organizationNotFound() };
   return update(at(organizationRecord, slug), { add: { identityCount: -ended } }, isSame);

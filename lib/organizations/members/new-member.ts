@@ -35,7 +35,6 @@ interface Joins {
   joinedAt?: string;
   /** The organization is new too, so an item under its slug can only be a leftover of an erased one. */
   isFounder?: boolean;
-  /** The error if the user is a member already. */
   refused?: () => Error;
 }
 
@@ -153,7 +152,6 @@ export type RemovedMemberRecord = ReturnType<typeof removedMemberRecord.parse>;
 interface Joining {
   organization: Pick<OrganizationRecord, 'id' | 'slug'>;
   signIn: Pick<SignInRecord, 'defaultRole'>;
-  /** The person's last membership that ended under the organization's slug. */
   removed: RemovedMemberRecord | undefined;
 }
 
@@ -196,17 +194,14 @@ export function invitationId(organizationId: string, email: string): string {
   return derivedUuid(`${organizationId}\n${normalizeEmail(email)}`);
 }
 
-/** The invitation as the API shows it, without its token. */
 export function invitationView({ id, email, role, invitedBy, createdAt, expiryDate }: InvitationRecord): Invitation {
   return { id, email, role, invitedBy, createdAt, expiresAt: expiryDate };
 }
 
 /** The check that the inviter is a member who could still send this invitation. */
 export function inviterStillMay(slug: string, { role, invitedBy }: InvitationRecord): Write {
-  const invitingRoles = roles.filter(inviting => mayInvite(inviting, role));
-  return check(at(memberRecord, slug, invitedBy.id), {
-    if: invitingRoles.map(inviting => ({ role: equals(inviting) })),
-  });
+  const isInviting = roles.filter(inviting => mayInvite(inviting, role)).map(inviting => ({ role: equals(inviting) }));
+  return check(at(memberRecord, slug, invitedBy.id), { if: isInviting });
 }
 
 /** The writes that remove an invitation with its token; the caller lowers the organization's count. */

@@ -12,7 +12,6 @@ import {
   sortInvitations,
 } from '../../table/records/organization.ts';
 
-/** An organization with its members and invitations. */
 export interface Roster {
   organization: OrganizationRecord;
   /** In the order they joined. */
