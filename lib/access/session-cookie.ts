@@ -44,10 +44,8 @@ export function sessionCookie(secret: string, endsAt: number): string {
   return cookie(secret, Math.max(0, endsAt - epochSeconds()));
 }
 
-/** Set-Cookie that makes the browser forget the session. */
-export function expiredSessionCookie(): string {
-  return cookie('', 0);
-}
+/** Makes the browser forget the session. */
+export const expiredSessionCookie = () => cookie('', 0);
 
 function cookie(content: string, maxAgeSeconds: number): string {
   return otherCookie(sessionCookieName, content, { path: '/', maxAgeSeconds });

@@ -77,10 +77,8 @@ export function sameProvider(
   { organizationId, orgSlug, clientVersion }: { organizationId: string; orgSlug: string; clientVersion: string },
   refused?: () => Error,
 ): Write {
-  return check(at(signInRecord, orgSlug), {
-    if: { organizationId: equals(organizationId), clientVersion: equals(clientVersion) },
-    refused,
-  });
+  const isSame = { organizationId: equals(organizationId), clientVersion: equals(clientVersion) };
+  return check(at(signInRecord, orgSlug), { if: isSame, refused });
 }
 
 interface LinkState {
@@ -132,7 +130,8 @@ export async function transactWithLink(
 ): Promise<string[]> {
   const item = secret === undefined ? undefined : at(pendingLinkRecord, hashCredential(secret));
   const pending = item && (await find(item));
-  if (item === undefined || pending === undefined || !isOpen(pending, user)) {
+  const isOwn = pending?.userId === user.id && pending.epoch === linkEpochOf(user) && user.isAdmin !== true;
+  if (item === undefined || !isOwn || isOver(pending.expiresAt)) {
     await transact(logIn);
     return [];
   }
@@ -157,8 +156,4 @@ export async function transactWithLink(
     await transact(logIn);
   }
   return [pendingLinkCookie('', 0)];
-}
-
-function isOpen({ userId, epoch, expiresAt }: PendingLinkRecord, user: UserRecord): boolean {
-  return userId === user.id && epoch === linkEpochOf(user) && !isOver(expiresAt) && user.isAdmin !== true;
 }

@@ -47,10 +47,8 @@ export async function findRequiring({ log }: RequestContext, id: string): Promis
       return isSame && organization?.requireProvider === true ? [organization] : [];
     });
     if (requiring.length === 0) return none;
-    const [members, unsettled] = await Promise.all([
-      readAll(requiring.map(({ slug }) => at(memberRecord, slug, id))),
-      listUnsettled(id),
-    ]);
+    const reads = requiring.map(({ slug }) => at(memberRecord, slug, id));
+    const [members, unsettled] = await Promise.all([readAll(reads), listUnsettled(id)]);
     return { organizations: requiring.filter((_, index) => members[index]?.role === 'owner'), unsettled };
   } catch (error) {
     log.error('could not find the organizations that require their provider', error, { userId: id });
@@ -89,7 +87,6 @@ async function mailOwners({ log }: RequestContext, user: UserRecord, organizatio
   const owners = await listOwners(organization);
   const mail = await breakGlassMail(organization, user.email);
   const counting = count(breakGlassMails(organization.id));
-  await Promise.all(
-    owners.map(({ userId: id, email }) => mailUnlessRefused(log, { id, email }, counting, async () => mail)),
-  );
+  const owning = owners.map(({ userId: id, email }) => ({ id, email }));
+  await Promise.all(owning.map(owner => mailUnlessRefused(log, owner, counting, async () => mail)));
 }

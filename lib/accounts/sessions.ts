@@ -167,10 +167,8 @@ export interface EndedSessions {
 export async function endSessions({ user, held, source, decide, recovers, gone }: EndedSessions): Promise<void> {
   const { id } = user;
   // The account is read first: creating a token afterwards then fails the condition on it.
-  const readAgain = async () => ({
-    user: await find(at(userRecord, id)),
-    held: held === undefined ? undefined : await readHeldTokens(id),
-  });
+  const readUser = () => find(at(userRecord, id));
+  const readAgain = async () => ({ user: await readUser(), held: held && (await readHeldTokens(id)) });
   const foreseen: Awaited<ReturnType<typeof readAgain>> = { user, held };
   await retryWithFreshRead(foreseen, readAgain, async current => {
     if (current.user === undefined) throw gone();

@@ -12,11 +12,8 @@ export const startedSeconds = 10 * 60;
  */
 export function browserCookie(orgSlug: string, secret = ''): string {
   const maxAgeSeconds = secret === '' ? 0 : startedSeconds;
-  return otherCookie(startedSignInCookie, secret, {
-    path: callbackPath(orgSlug),
-    maxAgeSeconds,
-    isForNavigation: true,
-  });
+  const scope = { path: callbackPath(orgSlug), maxAgeSeconds, isForNavigation: true };
+  return otherCookie(startedSignInCookie, secret, scope);
 }
 
 /** The form of the cookie's secret and of `state`. */

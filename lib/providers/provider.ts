@@ -45,11 +45,9 @@ export async function signInView(signIn: SignInRecord, orgSlug: string): Promise
     clientId,
     hasClientSecret: sealedSecret !== undefined,
     redirectUri: await redirectUri(orgSlug),
-    domains: domains.map(own => ({
-      domain: own.domain,
-      verified: own.verifiedAt !== null,
-      txtRecord: txtRecordOf(own),
-    })),
+    domains: domains.map(own => {
+      return { domain: own.domain, verified: own.verifiedAt !== null, txtRecord: txtRecordOf(own) };
+    }),
     defaultRole,
     required,
     trustFactor,
@@ -93,11 +91,9 @@ export async function readProvider(
 type Client = Pick<SignInRecord, 'organizationId' | 'issuer' | 'clientId'>;
 
 /** KMS binds it to the ciphertext: a secret is never sent to another issuer, or as another client. */
-const encryptionContext = ({ organizationId, issuer, clientId }: Client) => ({
-  organization: organizationId,
-  issuer,
-  client: clientId,
-});
+function encryptionContext({ organizationId: organization, issuer, clientId: client }: Client) {
+  return { organization, issuer, client };
+}
 
 export function sealClientSecret(clientSecret: string, client: Client): Promise<Uint8Array> {
   return kmsEncrypt(Buffer.from(clientSecret, 'utf8'), encryptionContext(client));

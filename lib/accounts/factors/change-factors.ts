@@ -77,7 +77,12 @@ export async function addFactor(
   try {
     await sendMail(user.email, factorAddedMail(what, link.url));
   } catch (error) {
-    await undoChange(context, committed?.undo ?? []);
+    const [userId, log] = [user.id, context.log];
+    // This fails if another change has followed.
+    await transact(committed?.undo ?? []).then(
+      () => log.account('factor_taken_back', { userId }),
+      failure => log.error('could not undo a second factor whose e-mail was not sent', failure, { userId }),
+    );
     const message = 'The e-mail about it could not be sent, so nothing was added. Send the request again.';
     throw temporarilyUnavailable(message, error);
   }
@@ -223,13 +228,4 @@ function factorsAfter(
 /** The account's epoch once a factor is added. The first one ends the other sessions. */
 export function epochAfterAddition(user: UserRecord): number {
   return user.sessionEpoch + (hasSecondFactor(user) ? 0 : 1);
-}
-
-async function undoChange({ principal: { user }, log }: AccountContext, undo: readonly Write[]): Promise<void> {
-  try {
-    await transact(undo);
-    log.account('factor_taken_back', { userId: user.id });
-  } catch (error) {
-    log.error('could not undo a second factor whose e-mail was not sent', error, { userId: user.id });
-  }
 }

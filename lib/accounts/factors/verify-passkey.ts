@@ -5,10 +5,8 @@ import { passkeyAlgorithms, relyingPartyId, signedChallenge } from './passkey-op
 
 /** Loaded for the first passkey only: it takes longer than the rest of the function, and most log-ins don't need it. */
 const load = async () => {
-  const [library, helpers] = await Promise.all([
-    import('@simplewebauthn/server'),
-    import('@simplewebauthn/server/helpers'),
-  ]);
+  const loading = [import('@simplewebauthn/server'), import('@simplewebauthn/server/helpers')] as const;
+  const [library, helpers] = await Promise.all(loading);
   return { ...library, ...helpers };
 };
 type Library = Awaited<ReturnType<typeof load>>;

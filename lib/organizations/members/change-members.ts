@@ -128,10 +128,8 @@ export async function removeMember(
   if (removed === undefined) return { identities: [], webhooks: [] };
   // The former member can't create anything more.
   const { userId } = removed.member;
-  const [left] = await Promise.all([
-    endIdentities ? endRest(context, userId) : findLeft(organization, userId),
-    sweep(context, userId, removed.dead),
-  ]);
+  const reading = endIdentities ? endRest(context, userId) : findLeft(organization, userId);
+  const [left] = await Promise.all([reading, sweep(context, userId, removed.dead)]);
   return left;
 }
 
