@@ -14,7 +14,7 @@ import { completedSignIns } from '../limits/rate-limits.ts';
 import { providerAnswer } from '../outbound/ask-worker.ts';
 import { isThere } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
-import { type IssuerKeysRecord, issuerKeysRecord, type VerificationKey } from '../table/records/identity.ts';
+import { issuerKeysRecord, type VerificationKey } from '../table/records/identity.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import {
   personOf,
@@ -37,16 +37,6 @@ export interface OpenSignIn {
   started: StartedSignInRecord;
   organization: OrganizationRecord;
   signIn: SignInRecord;
-}
-
-interface Redeeming {
-  open: OpenSignIn;
-  /** The random values of this sign-in, from the browser. */
-  state: string;
-  secret: string;
-  issuerKeys: IssuerKeysRecord | undefined;
-  /** Undefined for a public client. */
-  clientSecret: string | undefined;
 }
 
 /** What a provider says about a person and their log-in there. */
@@ -82,8 +72,7 @@ export class SignedAnswerRefused extends SignInRefused {}
 const invalidAnswer = () => new SignInRefused('invalid_answer');
 
 /**
- * Uses up the sign-in that the browser returns from, in three round trips that also read what the provider's request
- * needs.
+ * Uses up the sign-in that the browser returns from, in three round trips. They also read what `redeem` needs.
  * @throws rate_limited; sign_in_expired if it is unknown, used, too old, another browser's or another organization's,
  * or its provider has changed since
  */
@@ -114,7 +103,7 @@ export async function openSignIn({ source }: RequestContext, { orgSlug, state }:
  */
 export async function redeem(
   context: RequestContext,
-  { open: { organization, signIn }, state, secret, issuerKeys, clientSecret }: Redeeming,
+  { open: { organization, signIn }, state, secret, issuerKeys, clientSecret }: Awaited<ReturnType<typeof openSignIn>>,
   { code, iss, error }: Returned,
 ): Promise<Proof> {
   const { slug: orgSlug } = organization;

@@ -14,24 +14,21 @@ import { targetProblem } from '../outbound/target.ts';
 import { equals, isNew, isThere } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { sessionRecord } from '../table/records/credentials.ts';
-import { type MemberRecord, organizationRecord } from '../table/records/organization.ts';
+import { organizationRecord } from '../table/records/organization.ts';
 import { domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { put, remove, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
 import { findSignIn, readSignIn, sealClientSecret, signInTarget } from './provider.ts';
 
 type Requested = BodyOf<typeof contract>;
 
-interface BeforeSetting {
-  signIn: SignInRecord | undefined;
-  owners: readonly MemberRecord[];
-}
-
 /** Two round trips, in parallel with authentication. @throws organization_not_found */
-export async function readBeforeSetting(organizationId: string, { required }: Requested): Promise<BeforeSetting> {
+export async function readBeforeSetting(organizationId: string, { required }: Requested) {
   return readSetting(await requirePlace(organizationId), required);
 }
 
-async function readSetting(place: { slug: string; id: string }, required: boolean): Promise<BeforeSetting> {
+type BeforeSetting = Awaited<ReturnType<typeof readSetting>>;
+
+async function readSetting(place: { slug: string; id: string }, required: boolean) {
   const [signIn, owners] = await Promise.all([findSignIn(place), required ? listOwners(place) : []]);
   return { signIn, owners };
 }

@@ -12,20 +12,14 @@ import { requirePlace } from '../organizations/members/read-roster.ts';
 import { lookUpRecords } from '../outbound/ask-worker.ts';
 import { asRead, equals, isNew } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
-import type { RateRecord } from '../table/records/limits.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { type DomainRecord, domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { put, retryWithFreshRead, transact, update } from '../table/write.ts';
 import { unverified } from './prove-domain.ts';
 import { findSignIn, signInTarget, txtRecordOf } from './provider.ts';
 
-interface BeforeVerifying {
-  signIn: SignInRecord | undefined;
-  counted: RateRecord | undefined;
-}
-
 /** Two round trips, in parallel with authentication. @throws organization_not_found */
-export async function readBeforeVerifying(organizationId: string): Promise<BeforeVerifying> {
+export async function readBeforeVerifying(organizationId: string) {
   const [signIn, { counted }] = await Promise.all([
     requirePlace(organizationId).then(findSignIn),
     readTogether({ counted: countRead(domainLookups(organizationId)) }),
@@ -41,7 +35,7 @@ export async function readBeforeVerifying(organizationId: string): Promise<Befor
 export async function verifyDomain(
   context: MemberContext,
   domain: string,
-  { signIn: foreseen, counted }: BeforeVerifying,
+  { signIn: foreseen, counted }: Awaited<ReturnType<typeof readBeforeVerifying>>,
 ): Promise<SignInRecord> {
   const { organization } = context;
   requireVerifiedMember(context);
@@ -83,15 +77,7 @@ export async function verifyDomain(
   return after;
 }
 
-interface Holder {
-  organizationId: string;
-  orgSlug: string;
-  /** The provider's settings, if the domain is still verified there. */
-  signIn: SignInRecord | undefined;
-  token: string | undefined;
-}
-
-/** The other organization that the domain is verified for, or was until its record disappeared. */
+/** The other organization that the domain is verified for, or was; its settings, if they still show that. */
 async function readHolder(domain: string, claim: DomainRecord | undefined, organizationId: string) {
   if (claim === undefined) return undefined;
   const { orgSlug, lostBy = claim.organizationId } = claim;
@@ -100,6 +86,8 @@ async function readHolder(domain: string, claim: DomainRecord | undefined, organ
   const held = signIn?.domains.find(own => own.domain === domain && own.verifiedAt !== null);
   return { organizationId: lostBy, orgSlug, signIn: held && signIn, token: held?.token };
 }
+
+type Holder = NonNullable<Awaited<ReturnType<typeof readHolder>>>;
 
 async function mailFormerOwners({ log }: MemberContext, { organizationId, orgSlug }: Holder, domain: string) {
   try {

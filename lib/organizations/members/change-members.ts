@@ -74,14 +74,8 @@ export function ownerCountChange(
 export const memberNotFound = () =>
   new ApiError('member_not_found', 'There is no such member or invitation in this organization.');
 
-interface BeforeRemoval {
-  roster: Roster;
-  /** Empty unless the member's identities end too. */
-  identities: readonly IdentityRecord[];
-}
-
 /** Two round trips, in parallel with authentication. @throws organization_not_found */
-export async function readBeforeRemoving(organizationId: string, endIdentities: boolean): Promise<BeforeRemoval> {
+export async function readBeforeRemoving(organizationId: string, endIdentities: boolean) {
   return readRemoval(await requirePlace(organizationId), endIdentities);
 }
 
@@ -103,7 +97,7 @@ async function readRemoval(place: Pick<OrganizationRecord, 'id' | 'slug'>, endId
 export async function removeMember(
   context: MemberContext,
   { id, endIdentities }: { id: string; endIdentities: boolean },
-  foreseen: BeforeRemoval,
+  foreseen: Awaited<ReturnType<typeof readRemoval>>,
 ): Promise<Left> {
   const { organization } = context;
   const readAgain = () => readRemoval(organization, endIdentities);
