@@ -1,4 +1,4 @@
-import { findPointer, inspectOrganization } from '#lib/admin/inspect-organization.ts';
+import { findPointer, inspectOrganization } from '#lib/admin/organizations.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
 import { inspectOrganization as contract } from '#lib/contracts/admin/organizations.ts';
 

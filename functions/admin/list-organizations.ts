@@ -1,4 +1,4 @@
-import { listOrganizations } from '#lib/admin/list-organizations.ts';
+import { listOrganizations } from '#lib/admin/organizations.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
 import { listOrganizations as contract } from '#lib/contracts/admin/organizations.ts';
 

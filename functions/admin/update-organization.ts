@@ -1,5 +1,4 @@
-import { findPointer } from '#lib/admin/inspect-organization.ts';
-import { updateOrganization } from '#lib/admin/update-organization.ts';
+import { findPointer, updateOrganization } from '#lib/admin/organizations.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
 import { updateOrganization as contract } from '#lib/contracts/admin/organizations.ts';
 

@@ -1,5 +1,5 @@
-import { foreseeMemberships } from '#lib/accounts/factor-is-dispensable.ts';
 import { removePasskey } from '#lib/accounts/factors/passkeys.ts';
+import { foreseeMemberships } from '#lib/accounts/factors/remove-factors.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
 import { removePasskey as contract } from '#lib/contracts/auth/passkeys.ts';
 

@@ -1,4 +1,4 @@
-import { foreseeMemberships } from '#lib/accounts/factor-is-dispensable.ts';
+import { foreseeMemberships } from '#lib/accounts/factors/remove-factors.ts';
 import { removeTotp } from '#lib/accounts/factors/totp.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
 import { removeTotp as contract } from '#lib/contracts/auth/totp.ts';

@@ -1,6 +1,6 @@
 import { endpoint } from '#lib/api/endpoint.ts';
 import { changeRole as contract } from '#lib/contracts/members/members.ts';
-import { changeRole } from '#lib/organizations/members/change-role.ts';
+import { changeRole } from '#lib/organizations/members/change-members.ts';
 import { readRoster } from '#lib/organizations/members/read-roster.ts';
 
 export const handler = endpoint(contract, {

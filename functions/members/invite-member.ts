@@ -1,7 +1,7 @@
 import { endpoint } from '#lib/api/endpoint.ts';
 import { inviteMember as contract } from '#lib/contracts/members/invitations.ts';
-import { invitationView } from '#lib/organizations/members/invitation.ts';
 import { inviteMember, readBeforeInviting } from '#lib/organizations/members/invite-member.ts';
+import { invitationView } from '#lib/organizations/members/new-member.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => readBeforeInviting(params.orgId),

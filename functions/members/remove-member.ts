@@ -1,6 +1,6 @@
 import { endpoint } from '#lib/api/endpoint.ts';
 import { removeMember as contract } from '#lib/contracts/members/members.ts';
-import { readBeforeRemoving, removeMember } from '#lib/organizations/members/remove-member.ts';
+import { readBeforeRemoving, removeMember } from '#lib/organizations/members/change-members.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params, query }) => readBeforeRemoving(params.orgId, query.endIdentities),

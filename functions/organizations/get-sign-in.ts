@@ -1,7 +1,7 @@
 import { endpoint } from '#lib/api/endpoint.ts';
 import { getSignIn as contract } from '#lib/contracts/organizations/sign-in-settings.ts';
 import { redirectUri } from '#lib/providers/browser.ts';
-import { readSignIn, signInView } from '#lib/providers/sign-in.ts';
+import { readSignIn, signInView } from '#lib/providers/provider.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context }) => {

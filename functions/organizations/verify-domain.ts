@@ -1,6 +1,6 @@
 import { endpoint } from '#lib/api/endpoint.ts';
 import { verifyDomain as contract } from '#lib/contracts/organizations/sign-in-settings.ts';
-import { signInView } from '#lib/providers/sign-in.ts';
+import { signInView } from '#lib/providers/provider.ts';
 import { readBeforeVerifying, verifyDomain } from '#lib/providers/verify-domain.ts';
 
 export const handler = endpoint(contract, {

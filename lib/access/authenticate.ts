@@ -21,25 +21,23 @@ import { MemberAccess } from './member-access.ts';
 import { identityPrincipal, isIdentityId, memberOf, onlyOrganizationOf, type Principal } from './principal.ts';
 import { endOfSession, sessionSecretOf } from './session-cookie.ts';
 
-/** A well-formed credential. */
-interface PresentedCredential {
+/** A credential that this installation issued; it may have expired or been revoked. */
+export interface IssuedCredential {
   method: 'session' | 'token';
   userId: string;
-  secret: string;
   hash: string;
   /** Only callers with a valid session learn that the header is missing. */
   csrfHeaderMissing: boolean;
 }
 
-/** A credential that this installation issued; it may have expired or been revoked. */
-export type IssuedCredential = Omit<PresentedCredential, 'secret'>;
+type PresentedCredential = IssuedCredential & { secret: string };
 
 export const unauthenticated = () =>
   new ApiError('unauthenticated', 'Sign in, or send a valid token in the header Authorization: Bearer <token>.');
 
 /**
- * The credential of a request, if this installation issued it. It reads nothing that the path names and ignores the body,
- * so a forged credential costs little. An Authorization header takes precedence over a cookie, even if it is malformed.
+ * The credential of a request, if this installation issued it. A forged one costs little, because nothing that the path
+ * names is read. An Authorization header takes precedence over a cookie, even if it is malformed.
  * @throws unauthenticated if the route needs a caller and the request has no credential of ours
  */
 export async function issuedCredentialOf(
@@ -70,10 +68,7 @@ function readPresented(event: APIGatewayProxyEventV2): PresentedCredential | und
   return read && { method: 'session', csrfHeaderMissing: lacksCsrfHeader(event), secret, ...read };
 }
 
-/**
- * Checks the MAC, which takes no read. While KMS can't unwrap the key, it looks the credential up instead: one round trip
- * for one item outside any organization.
- */
+/** Checks the MAC, without a read. While KMS can't unwrap the key, looks the credential up instead: one round trip. */
 async function wasIssued({ method, userId, hash, secret }: PresentedCredential, log: Log): Promise<boolean> {
   try {
     const key = await credentialKey();
@@ -106,8 +101,7 @@ export interface Caller {
 
 /**
  * Identifies the caller and, on routes of an organization, their membership. One round trip if the path has the
- * organization's slug, two if it has its id. Strongly consistent: revoking a credential, ending a membership or deleting an
- * organization takes effect with the next request.
+ * organization's slug, two for its id. What is revoked, ended or deleted is invalid with the next request.
  * @throws unauthenticated, csrf_header_required, organization_not_found
  */
 export async function authenticate(
@@ -116,49 +110,38 @@ export async function authenticate(
   params: Readonly<Record<string, string>>,
 ): Promise<Caller | undefined> {
   if (issued === undefined) return undefined;
-  const orgSlug = access.kind === 'member' ? params.orgSlug : undefined;
-  const orgId = access.kind === 'member' ? params.orgId : undefined;
-  const found = await readTogether({
+  const { userId } = issued;
+  const { orgSlug, orgId } = access.kind === 'member' ? params : {};
+  const { session, token, user, membership, ...stored } = await readTogether({
     ...credentialReads(issued),
     // A session's epoch is compared with its user's; account routes need the account itself.
-    user: issued.method === 'session' || access.kind !== 'member' ? at(userRecord, issued.userId) : undefined,
-    ...organizationReads(orgSlug, issued.userId),
-    membership: orgId === undefined ? undefined : at(membershipRecord, issued.userId, orgId),
+    user: issued.method === 'session' || access.kind !== 'member' ? at(userRecord, userId) : undefined,
+    ...organizationReads(orgSlug, userId),
+    membership: orgId === undefined ? undefined : at(membershipRecord, userId, orgId),
   });
-  const principal = principalOf(issued, found);
+  const principal = principalOf(issued, { session, token, user });
   if (principal === undefined) {
     if (access.kind === 'optional') return undefined;
     throw unauthenticated();
   }
   if (issued.csrfHeaderMissing) {
-    throw new ApiError(
-      'csrf_header_required',
-      'Changes with the session cookie require the header X-Requested-With: service.',
-    );
+    const message = 'Changes with the session cookie require the header X-Requested-With: service.';
+    throw new ApiError('csrf_header_required', message);
   }
   if (access.kind !== 'member') return { principal, access: undefined };
-
-  let { organization, member, identity } = found;
-  if (orgId !== undefined && found.membership !== undefined) {
-    ({ organization, member, identity } = await readTogether(
-      organizationReads(found.membership.orgSlug, issued.userId),
-    ));
-    if (organization?.id !== orgId) throw organizationNotFound();
-  }
-  return memberCaller(principal, { organization, member, identity }, access, orgId);
+  if (membership === undefined) return memberCaller(principal, stored, access, orgId);
+  const named = await readTogether(organizationReads(membership.orgSlug, userId));
+  if (named.organization?.id !== orgId) throw organizationNotFound();
+  return memberCaller(principal, named, access, orgId);
 }
 
-/** What was read of an organization and of its member or identity. */
 export interface Membership {
   organization: OrganizationRecord | undefined;
   member?: MemberRecord | undefined;
   identity?: IdentityRights | undefined;
 }
 
-/**
- * The caller that a credential makes in an organization.
- * @throws unauthenticated, organization_not_found
- */
+/** The caller in an organization. @throws unauthenticated, organization_not_found */
 export function memberCaller(
   principal: Principal,
   { organization, member, identity }: Membership,
@@ -169,7 +152,7 @@ export function memberCaller(
   if (credential.method === 'token' && isIdentityId(principal.userId)) {
     const { organizationId, memberId } = credential.token;
     if (organizationId !== orgId) throw organizationNotFound();
-    // The token became invalid with the identity, or when the identity's trust changed.
+    // The token ended with the identity, or with a change of its trust.
     if (organization === undefined || identity === undefined || identity.trustId !== memberId) throw unauthenticated();
     if (organization.status !== 'active') throw organizationNotFound();
     const caller = identityPrincipal(principal, credential.token, identity);
@@ -184,7 +167,6 @@ export function memberCaller(
   return { principal, access: new MemberAccess(organization, member, principal, access) };
 }
 
-/** The organization with the slug, and the caller's membership or identity in it. */
 function organizationReads(orgSlug: string | undefined, userId: string) {
   const isIdentity = isIdentityId(userId);
   return {
@@ -194,16 +176,14 @@ function organizationReads(orgSlug: string | undefined, userId: string) {
   };
 }
 
-interface Found {
-  session?: SessionRecord | undefined;
-  token?: TokenRecord | undefined;
-  user?: UserRecord | undefined;
-}
-
 /** Who presents a credential; undefined if it is no longer valid. */
 export function principalOf(
   issued: Pick<IssuedCredential, 'method' | 'hash'>,
-  { session, token, user }: Found,
+  {
+    session,
+    token,
+    user,
+  }: { session?: SessionRecord | undefined; token?: TokenRecord | undefined; user?: UserRecord | undefined },
 ): Principal | undefined {
   const now = Date.now();
   if (issued.method === 'session') {

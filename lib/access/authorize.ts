@@ -10,7 +10,7 @@ const limitOrder: readonly TokenLimit[] = ['none', 'organization', 'project', 'e
 
 const insufficientScope = (message: string) => new ApiError('insufficient_scope', message);
 
-/** @throws insufficient_scope if the credential is a token that may do less than the route requires. */
+/** @throws insufficient_scope for a token that may do less than the route requires */
 function requireScope(principal: Principal, required: TokenRequirement, narrowest: TokenLimit): void {
   if (principal.credential.method === 'session') return;
   if (required === 'session') throw sessionRequired();
@@ -25,8 +25,7 @@ function requireScope(principal: Principal, required: TokenRequirement, narrowes
 }
 
 /**
- * Whoever manages a company's provider decides who signs in through it, so it must not reach the rest of the account,
- * which may have other organizations.
+ * Whoever manages a company's provider decides who signs in through it, so it must not reach the rest of the account.
  * @throws session_confined
  */
 function requireUnconfined(access: Extract<Access, { kind: 'account' | 'admin' }>, principal: Principal): void {
@@ -34,15 +33,14 @@ function requireUnconfined(access: Extract<Access, { kind: 'account' | 'admin' }
   if (access.kind !== 'account' || access.confined !== true) throw sessionConfined();
 }
 
-export function sessionConfined(): ApiError {
-  return new ApiError(
+export const sessionConfined = () =>
+  new ApiError(
     'session_confined',
     'This session is limited to the organization of its sign-in provider. Confirm it with your own password or passkey ' +
       'first.',
   );
-}
 
-/** What a handler receives about an admitted caller, by the kind of the route's access rule. */
+/** The caller as a handler receives it, by the kind of the route's access rule. */
 export interface Admitted {
   public: { principal?: undefined };
   optional: { principal: AccountPrincipal | undefined };
@@ -52,18 +50,16 @@ export interface Admitted {
   member: { principal: Principal; access: MemberAccess };
 }
 
-const needsSession = 'This requires a session: no token may do it. Sign in and try again.';
-
-export const sessionRequired = () => insufficientScope(needsSession);
+export const sessionRequired = () =>
+  insufficientScope('This requires a session: no token may do it. Sign in and try again.');
 
 /** Decides who is admitted at all. `requireRights` then checks what they may do. */
 const admit: { readonly [Kind in Access['kind']]: (caller: Caller | undefined) => Admitted[Kind] } = {
   public: () => ({}),
   optional: caller => {
-    if (caller === undefined) return { principal: undefined };
-    const { principal } = caller;
-    if (!hasAccount(principal)) throw sessionRequired();
-    return { principal };
+    const principal = caller?.principal;
+    if (principal === undefined || hasAccount(principal)) return { principal };
+    throw sessionRequired();
   },
   caller: caller => ({ principal: requireCaller(caller).principal }),
   account: caller => {
@@ -94,7 +90,6 @@ function requireCaller(caller: Caller | undefined): Caller {
 /**
  * Applies a route's access rule to its caller; denies by default. For rules about a project, an environment or another
  * member, the handler asks `MemberAccess`.
- * @param kind the kind of the rule, which determines what is returned
  * @throws unauthenticated, organization_not_found, insufficient_scope, forbidden, admin_required, session_confined,
  * provider_required, second_factor_required, step_up_required
  */
@@ -124,10 +119,8 @@ function requireRights(access: Access, { principal, access: memberAccess }: Call
   else if (access.kind === 'admin') requireScope(principal, 'full', 'none');
   else requireScope(principal, access.tokens, access.narrowestToken);
   if (access.kind === 'account' || access.kind === 'admin') requireUnconfined(access, principal);
-  if (access.kind === 'member') requireRole(access.roles, memberAccess);
-}
-
-function requireRole(roles: readonly Role[], access: MemberAccess | undefined): void {
-  if (access !== undefined && (access.deploys || roles.includes(access.member.role))) return;
-  throw new ApiError('forbidden', `The role ${access?.role} can't do this; it requires ${roles.join(' or ')}.`);
+  if (access.kind !== 'member' || memberAccess?.deploys === true) return;
+  const roles: readonly Role[] = access.roles;
+  if (memberAccess !== undefined && roles.includes(memberAccess.member.role)) return;
+  throw new ApiError('forbidden', `The role ${memberAccess?.role} can't do this; it requires ${roles.join(' or ')}.`);
 }

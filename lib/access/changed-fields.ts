@@ -2,16 +2,13 @@ import type { AuditDetails } from '../contracts/fields/audit-action.ts';
 
 type Field = string | boolean | null | undefined;
 
-/**
- * The audit details of a change: each differing field with `from` and `to`, null for an absent field. Undefined if none
- * differs. Pure.
- */
+/** The audit details of a change: each differing field, null for an absent one. Undefined if none differs. */
 export function changedFields<N extends string>(
-  before: Readonly<Partial<Record<N, Field>>>,
-  after: Readonly<Partial<Record<N, Field>>>,
+  previous: Readonly<Partial<Record<N, Field>>>,
+  current: Readonly<Partial<Record<N, Field>>>,
   names: readonly N[],
 ): AuditDetails | undefined {
-  const changed = names.filter(name => before[name] !== after[name]);
+  const changed = names.filter(name => previous[name] !== current[name]);
   if (changed.length === 0) return undefined;
-  return Object.fromEntries(changed.map(name => [name, { from: before[name] ?? null, to: after[name] ?? null }]));
+  return Object.fromEntries(changed.map(name => [name, { from: previous[name] ?? null, to: current[name] ?? null }]));
 }

@@ -6,14 +6,14 @@ import { credentialKeyRecord } from '../table/records/credentials.ts';
 import { put, transactIfHolds } from '../table/write.ts';
 
 /*
- * The key of the MAC that shows which sessions and tokens this installation issued. It is stored in the table, wrapped by
- * KMS, and each process unwraps it once. It grants nothing: a credential forged with it is looked up and not found.
+ * The key of the MAC that shows which sessions and tokens this installation issued. It is stored in the table, wrapped
+ * by KMS, and each process unwraps it once. It grants nothing: a credential forged with it is looked up and not found.
  */
 const context = { purpose: 'credentials' };
 const item = at(credentialKeyRecord);
 
 /** The installation's credential key; undefined until something has been issued, which is not kept. */
-export async function credentialKey(): Promise<Uint8Array | undefined> {
+export function credentialKey(): Promise<Uint8Array | undefined> {
   return keptKey().catch(error => {
     if (error instanceof NothingIssued) return undefined;
     throw error;
@@ -24,7 +24,7 @@ const keptKey = /* @__PURE__ */ cachedRead('credential-key', Number.POSITIVE_INF
 
 class NothingIssued extends Error {}
 
-/** The same for code that issues credentials: the first call creates the key. */
+/** The same key, which the first call creates. */
 export async function issuingKey(): Promise<Uint8Array> {
   const key = await credentialKey();
   if (key !== undefined) return key;

@@ -5,19 +5,16 @@ import type { OrganizationRecord } from '../table/records/organization.ts';
 import { hasSecondFactor } from '../table/records/user.ts';
 import { type Principal, providerOf } from './principal.ts';
 
-/**
- * Whether the session, or the one that created the token, was verified with a second factor of the account itself.
- * Identities need none.
- */
+/** Whether the session, or the one that created the token, was verified with a second factor of the account itself. */
 export function hasOwnFactorProved({ credential, user, identity }: Principal): boolean {
-  // An identity proves itself with a signature for every token.
+  // An identity proves itself with a signature for every token, so it needs no factor.
   if (identity !== undefined) return true;
   if (credential.method === 'token') return credential.token.secondFactor;
   // A factor that has been removed since no longer proves anything.
   return credential.session.secondFactor && user !== undefined && hasSecondFactor(user);
 }
 
-/** The same, or with one that the organization trusts its provider to have asked for. */
+/** The same, or with a factor that the organization trusts its provider to have asked for. */
 export function hasProvedFactor(principal: Principal): boolean {
   return hasOwnFactorProved(principal) || providerOf(principal)?.trustedFactor === true;
 }
@@ -41,11 +38,8 @@ export function requireFreshSession(principal: Principal): void {
   throw new ApiError('step_up_required', 'Confirm that it’s you: step up, then send the request again.');
 }
 
-/**
- * @throws second_factor_required (403) if the organization requires a factor and this credential was created without
- * one
- */
-export function requireFactorIn(organization: WithProvider, principal: Principal): void {
+/** @throws second_factor_required (403) if the organization requires a factor and the credential was created without */
+export function requireFactorIn(organization: OrganizationRecord, principal: Principal): void {
   if (!organization.requireSecondFactor || hasOwnFactorProved(principal)) return;
   const isTrusted = organization.trustProviderFactor === true && providerOf(principal)?.trustedFactor === true;
   if (isTrusted && cameThroughProviderOf(organization, principal)) return;
@@ -55,41 +49,32 @@ export function requireFactorIn(organization: WithProvider, principal: Principal
 /** @throws second_factor_required (403) for a platform administrator whose credential was created without a factor */
 export function requireAdminFactor(principal: Principal): void {
   if (!settings().ADMIN_FACTOR_REQUIRED || hasOwnFactorProved(principal)) return;
-  throw secondFactorMissing(
-    'A platform administrator needs a second factor: add one to your account, and log in with it.',
-  );
+  const message = 'A platform administrator needs a second factor: add one to your account, and log in with it.';
+  throw secondFactorMissing(message);
 }
 
-type WithProvider = Pick<
-  OrganizationRecord,
-  'id' | 'requireSecondFactor' | 'requireProvider' | 'trustProviderFactor' | 'providerVersion'
->;
-
-/** Whether the credential came through the provider that the organization has now, and not through an earlier one. */
-export function cameThroughProviderOf(
-  { id, providerVersion }: Pick<WithProvider, 'id' | 'providerVersion'>,
-  principal: Principal,
-): boolean {
+/** Whether the credential came through the organization's current provider. */
+export function cameThroughProviderOf({ id, providerVersion }: OrganizationRecord, principal: Principal): boolean {
   const provider = providerOf(principal);
   return provider?.organizationId === id && provider.clientVersion === providerVersion;
 }
 
 /**
  * An owner's session whose log-in broke glass in this organization passes: if the provider fails, somebody must be able
- * to switch it off (see `break-glass.ts`). Tokens never do.
- * @throws provider_required if the organization requires its provider and this credential did not come through it
+ * to switch it off (see `break-glass.ts`). Tokens never pass.
+ * @throws provider_required if the organization requires its provider and the credential did not come through it
  */
-export function requireProviderIn(organization: WithProvider, role: Role, principal: Principal): void {
+export function requireProviderIn(organization: OrganizationRecord, role: Role, principal: Principal): void {
   if (organization.requireProvider !== true || principal.identity !== undefined) return;
   if (cameThroughProviderOf(organization, principal)) return;
-  if (role === 'owner' && brokeGlassIn(organization, principal)) return;
+  if (role === 'owner' && brokeGlassIn(organization.id, principal)) return;
   throw new ApiError('provider_required', 'This organization requires its sign-in provider. Sign in with it.');
 }
 
-function brokeGlassIn({ id }: WithProvider, principal: Principal): boolean {
+function brokeGlassIn(organizationId: string, principal: Principal): boolean {
   const { credential } = principal;
   if (credential.method !== 'session' || credential.session.provider !== undefined) return false;
-  return credential.session.brokeGlassIn?.includes(id) === true && hasOwnFactorProved(principal);
+  return credential.session.brokeGlassIn?.includes(organizationId) === true && hasOwnFactorProved(principal);
 }
 
 export function secondFactorMissing(message: string): ApiError {

@@ -9,12 +9,9 @@ import { transactIfHolds, update } from '../table/write.ts';
 import type { Principal } from './principal.ts';
 import { sessionCookie, sessionEndsAt, sessionSecretOf } from './session-cookie.ts';
 
-/** The last use is recorded at most once an hour, so that most requests write nothing. */
-const lastUseStepMs = hourMs;
-
 /**
- * Records the use of a credential while the handler runs. Resolves to the session cookie to send again, if any. Never
- * rejects: a failure here must not fail an authorized request, so it is only logged.
+ * Records the use of a credential while the handler runs, at most once an hour. Resolves to the session cookie to send
+ * again, if any. Never rejects: a failure here must not fail an authorized request, so it is only logged.
  */
 export async function keepCredentialFresh(
   principal: Principal | undefined,
@@ -26,7 +23,7 @@ export async function keepCredentialFresh(
   const { credential, userId } = principal;
   const now = Date.now();
   const used = credential.method === 'token' ? credential.token : credential.session;
-  if (used.lastUsedAt !== null && now - Date.parse(used.lastUsedAt) < lastUseStepMs) return undefined;
+  if (used.lastUsedAt !== null && now - Date.parse(used.lastUsedAt) < hourMs) return undefined;
   const lastUsedAt = new Date(now).toISOString();
   try {
     if (credential.method === 'token') {
@@ -36,8 +33,8 @@ export async function keepCredentialFresh(
     }
     const { ip, userAgent } = sourceOf(event);
     const expiresAt = sessionEndsAt(credential.session, now);
-    const use = { lastUsedAt, ip, userAgent, expiresAt };
-    const write = update(at(sessionRecord, userId, credential.hash), { set: use }, { if: isThere });
+    const set = { lastUsedAt, ip, userAgent, expiresAt };
+    const write = update(at(sessionRecord, userId, credential.hash), { set }, { if: isThere });
     // If the condition fails, the credential was revoked concurrently and there is nothing left to record.
     const secret = (await transactIfHolds([write])) ? sessionSecretOf(event.cookies) : undefined;
     return secret === undefined ? undefined : sessionCookie(secret, expiresAt);

@@ -5,13 +5,13 @@ import type { MemberRecord, OrganizationRecord } from '../table/records/organiza
 import type { ProjectRecord } from '../table/records/project.ts';
 import type { Principal } from './principal.ts';
 
-type KnownProject = Pick<ProjectRecord, 'id' | 'organizationId' | 'status'>;
-type KnownEnvironment = Pick<EnvironmentState, 'id' | 'slug' | 'projectId' | 'organizationId' | 'type' | 'status'>;
+type Project = Pick<ProjectRecord, 'id' | 'organizationId' | 'status'>;
+type Environment = Pick<EnvironmentState, 'id' | 'slug' | 'projectId' | 'organizationId' | 'type' | 'status'>;
 
 /**
  * What a caller may do in an organization: the member's role ∩ the token's scope. A deployer is a viewer, and may also
- * read and write in its environment if the operation admits deployers. It records which checks were made, so that the
- * chain can reject the response of a handler that forgot one.
+ * read and write in its environment if the operation admits deployers. Records the checks, so that the chain can reject
+ * the response of a handler that forgot one.
  */
 export class MemberAccess {
   readonly organization: OrganizationRecord;
@@ -43,12 +43,11 @@ export class MemberAccess {
     return this.#member;
   }
 
-  /** The role's name for messages. */
   get role(): string {
     return this.#principal.identity?.role ?? this.#member.role;
   }
 
-  /** Whether the caller is a deployer, in an operation that admits deployers. */
+  /** Whether the operation admits deployers and the caller is one. */
   get deploys(): boolean {
     return this.#admitsDeployers === true && this.role === 'deployer';
   }
@@ -60,7 +59,7 @@ export class MemberAccess {
   }
 
   /** Whether the project belongs to the organization and is in the token's scope. Lists show only such projects. */
-  seesProject({ id, organizationId }: Pick<KnownProject, 'id' | 'organizationId'>): boolean {
+  seesProject({ id, organizationId }: Pick<Project, 'id' | 'organizationId'>): boolean {
     const projectId = this.#token()?.projectId ?? null;
     return organizationId === this.organization.id && (projectId === null || projectId === id);
   }
@@ -72,7 +71,7 @@ export class MemberAccess {
   }
 
   /** Whether the caller's role allows reading or writing secrets in this environment. */
-  roleMay(action: 'read' | 'write', { id, type }: Pick<KnownEnvironment, 'id' | 'type'>): boolean {
+  roleMay(action: 'read' | 'write', { id, type }: Pick<Environment, 'id' | 'type'>): boolean {
     return (this.deploys && this.#token()?.environmentId === id) || roleMay(action, this.member.role, type);
   }
 
@@ -80,7 +79,7 @@ export class MemberAccess {
    * @throws project_not_found if it is missing, being deleted, out of the token's scope, or not the project that the
    * slug named when the request started: a long request must not reach a new project under the same slug
    */
-  requireProject<P extends KnownProject>(project: P | undefined): P {
+  requireProject<P extends Project>(project: P | undefined): P {
     const isOther = this.#projectId !== undefined && project?.id !== this.#projectId;
     if (project === undefined || project.status !== 'active' || isOther || !this.seesProject(project)) {
       throw projectNotFound();
@@ -95,7 +94,7 @@ export class MemberAccess {
    * from the one required before, or not the environment that its slug named when the request started; forbidden by
    * role
    */
-  requireEnvironment<E extends KnownEnvironment>(environment: E | undefined, action: 'read' | 'write' | 'see'): E {
+  requireEnvironment<E extends Environment>(environment: E | undefined, action: 'read' | 'write' | 'see'): E {
     this.#environmentAsked = true;
     if (environment !== undefined && !this.seesProject({ ...environment, id: environment.projectId })) {
       throw projectNotFound();
@@ -108,20 +107,15 @@ export class MemberAccess {
     }
     this.#environmentIds.set(environment.slug, environment.id);
     if (action !== 'see' && !this.roleMay(action, environment)) {
-      throw new ApiError(
-        'forbidden',
-        `The role ${this.role} may not ${action} secrets of ${environment.type} environments.`,
-      );
+      const message = `The role ${this.role} may not ${action} secrets of ${environment.type} environments.`;
+      throw new ApiError('forbidden', message);
     }
     return environment;
   }
 
   /** Whether the handler asked about everything that the path names. Asking about an environment covers its project. */
   answered(asked: { project: boolean; environment: boolean }): boolean {
-    return (
-      (!asked.environment || this.#environmentAsked) &&
-      (!asked.project || this.#projectId !== undefined || this.#environmentAsked)
-    );
+    return this.#environmentAsked || (!asked.environment && (!asked.project || this.#projectId !== undefined));
   }
 
   #token() {

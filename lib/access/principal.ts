@@ -20,7 +20,6 @@ export interface Principal {
 
 export type AccountPrincipal = Principal & { user: UserRecord };
 
-/** Whether the principal is a user whose account was read. */
 export function hasAccount(principal: Principal | undefined): principal is AccountPrincipal {
   return principal?.user !== undefined;
 }
@@ -30,29 +29,22 @@ export function providerOf({ credential }: Principal): ViaProvider | undefined {
   const { provider } = credential.method === 'session' ? credential.session : credential.token;
   if (provider === undefined) return undefined;
   const { organizationId, orgSlug, clientVersion, trustedFactor, lifted, confined } = provider;
-  return { organizationId, orgSlug, clientVersion, trustedFactor, ...(lifted === true ? { lifted } : {}), confined };
+  return { organizationId, orgSlug, clientVersion, trustedFactor, lifted, confined };
 }
 
-/**
- * The provider whose organization the credential is confined to: it came through the provider, and no credential of the
- * account itself was proved in it.
- */
+/** The provider whose organization confines the credential, because no credential of the account itself was proved. */
 export function confinementOf(principal: Principal): ViaProvider | undefined {
   const provider = providerOf(principal);
   return provider?.lifted === true ? undefined : provider;
 }
 
-/**
- * The only organization that the credential reaches, if there is just one: that of a confined session, or of a token with
- * a limit.
- */
+/** The only organization that a confined session or a limited token reaches. */
 export function onlyOrganizationOf(principal: Principal): string | undefined {
   const { credential } = principal;
   const limit = credential.method === 'token' ? credential.token.organizationId : null;
   return confinementOf(principal)?.organizationId ?? limit ?? undefined;
 }
 
-/** How narrowly the principal's credential is limited. */
 export function limitOf(principal: Principal): TokenLimit {
   const { credential } = principal;
   if (credential.method === 'token') {
@@ -64,8 +56,8 @@ export function limitOf(principal: Principal): TokenLimit {
 }
 
 /**
- * Whether the id in a credential belongs to an identity (a UUID of version 8) rather than to a user (version 4). This
- * only saves a read; the rights come from the stored token and identity.
+ * Whether an id belongs to an identity (a UUID of version 8) rather than to a user (version 4). This only saves a read;
+ * the rights come from the stored token and identity.
  */
 export function isIdentityId(id: string): boolean {
   return id[14] === '8';
@@ -88,11 +80,10 @@ export function memberOf({ id, trustId, name, role, createdAt }: IdentityRights)
   return { id: trustId, userId: id, email: name, name, role: memberRole, joinedAt: createdAt };
 }
 
-/** The actor of the audit entries about a caller’s requests. */
 export function actorOf({ userId, email, credential, identity }: Principal): AuditActor {
-  if (identity !== undefined && credential.method === 'token')
-    return identityActor(userId, identity.name, credential.token.id);
-  return credential.method === 'session'
-    ? { id: userId, email, type: 'session', sessionId: sessionIdOf(credential) }
-    : { id: userId, email, name: credential.token.name, type: 'token', tokenId: credential.token.id };
+  if (credential.method === 'session')
+    return { id: userId, email, type: 'session', sessionId: sessionIdOf(credential) };
+  const { id: tokenId, name } = credential.token;
+  if (identity !== undefined) return identityActor(userId, identity.name, tokenId);
+  return { id: userId, email, name, type: 'token', tokenId };
 }

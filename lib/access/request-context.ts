@@ -6,7 +6,6 @@ import type { Write } from '../table/write.ts';
 import type { MemberAccess } from './member-access.ts';
 import type { AccountPrincipal, Principal } from './principal.ts';
 
-/** What every operation knows about its request: where it came from, and its log. */
 export interface RequestContext {
   readonly source: RequestSource;
   readonly log: Log;
@@ -18,14 +17,12 @@ export interface FreshnessQuestion {
   requireFresh(isNeeded: boolean): void;
 }
 
-/** The request of a user or an identity. */
 export interface CallerContext extends RequestContext, FreshnessQuestion {
   readonly principal: Principal;
   /** The write of an audit entry in one of the user's organizations, for the transaction of the change it records. */
   auditIn(organization: OrganizationRecord, facts: AuditFacts): Promise<Write>;
 }
 
-/** A signed-in user's request. */
 export interface AccountContext extends CallerContext {
   readonly principal: AccountPrincipal;
 }

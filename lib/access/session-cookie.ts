@@ -2,34 +2,28 @@ import { ApiError } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';
 import { daySeconds, epochSeconds, hourSeconds } from '../core/time.ts';
 import { derivedUuid } from '../crypto/derived-uuid.ts';
+import type { SessionRecord } from '../table/records/credentials.ts';
 
 export const sessionCookieName = '__service_session';
 
-/** Fourteen days, sliding. */
+/** Sliding: each use renews it. */
 const sessionLifetimeSeconds = 14 * daySeconds;
 
 /** A session ends this long after it started, even if it is in constant use. */
 const longestSessionSeconds = 90 * daySeconds;
 
-/** When a session that is used now ends, in epoch seconds. Pure. */
+/** Somebody whom the company's provider no longer admits is out after this time. */
+const longestProviderSessionSeconds = 12 * hourSeconds;
+
+type StoredSession = Pick<SessionRecord, 'createdAt' | 'expiresAt' | 'provider' | 'restoredTable'>;
+
 export function sessionEndsAt(session: Pick<StoredSession, 'createdAt' | 'provider'>, nowMs: number): number {
   return Math.min(epochSeconds(nowMs) + sessionLifetimeSeconds, latestEnd(session));
 }
 
-/** Somebody whom the company's provider no longer admits is out after this time. */
-const longestProviderSessionSeconds = 12 * hourSeconds;
-
-interface StoredSession {
-  createdAt: string;
-  expiresAt: number;
-  provider?: object | undefined;
-  restoredTable?: string | undefined;
-}
-
 /**
- * When a stored session ends, in epoch seconds. A session belongs to the table in which it started: a table restored
- * from a backup also contains sessions that were ended after the backup, so sessions from before the restore are
- * invalid there.
+ * In epoch seconds. A table restored from a backup also contains sessions that were ended after the backup, so a
+ * session is valid only in the table in which it started.
  */
 export function endOfSession(session: StoredSession): number {
   if (session.restoredTable !== settings().RESTORED_TABLE) return 0;
@@ -41,30 +35,23 @@ function latestEnd({ createdAt, provider }: Pick<StoredSession, 'createdAt' | 'p
   return epochSeconds(Date.parse(createdAt)) + longest;
 }
 
-/**
- * The identifier under which its user and the audit log know a session. It stays the same when a step-up replaces the
- * secret. Pure.
- */
+/** The public identifier of a session, which stays the same when a step-up replaces the secret. */
 export function sessionIdOf({ hash, session }: { hash: string; session: { id?: string | undefined } }): string {
   return session.id ?? derivedUuid(`session ${hash}`);
 }
 
-/** Set-Cookie for a session. Secure except on a local http address, where browsers would drop it. */
 export function sessionCookie(secret: string, endsAt: number): string {
   return cookie(secret, Math.max(0, endsAt - epochSeconds()));
 }
 
-/** Set-Cookie that makes the browser forget the session. */
-export function expiredSessionCookie(): string {
-  return cookie('', 0);
-}
+/** Makes the browser forget the session. */
+export const expiredSessionCookie = () => cookie('', 0);
 
 function cookie(content: string, maxAgeSeconds: number): string {
   return otherCookie(sessionCookieName, content, { path: '/', maxAgeSeconds });
 }
 
 interface CookieScope {
-  /** Only requests to this path get it. */
   path: string;
   /** 0: the browser forgets it. */
   maxAgeSeconds: number;
@@ -72,9 +59,12 @@ interface CookieScope {
   isForNavigation?: boolean;
 }
 
-/** Set-Cookie for another cookie, with the session's protection. */
-export function otherCookie(name: string, content: string, scope: CookieScope): string {
-  const { path, maxAgeSeconds, isForNavigation = false } = scope;
+/** Set-Cookie for another cookie, with the session's protection. Secure except on a local http address. */
+export function otherCookie(
+  name: string,
+  content: string,
+  { path, maxAgeSeconds, isForNavigation = false }: CookieScope,
+): string {
   const parts = [`${name}=${content}`, `Path=${path}`, `Max-Age=${maxAgeSeconds}`, 'HttpOnly'];
   // Partitioned (CHIPS): browsers that block third-party cookies still keep it, for the dashboard's site only.
   if (settings().SESSION_COOKIE === 'cross-site' && !isForNavigation)
@@ -97,9 +87,8 @@ function isPlainLocal(baseUrl: string | undefined): boolean {
  */
 export function sessionSecretOf(cookies: readonly string[] | undefined): string | undefined {
   const start = `${sessionCookieName}=`;
-  const secrets = new Set(
-    cookies?.filter(cookie => cookie.startsWith(start)).map(cookie => cookie.slice(start.length)),
-  );
+  const sent = (cookies ?? []).filter(text => text.startsWith(start)).map(text => text.slice(start.length));
+  const secrets = new Set(sent);
   if (secrets.size < 2) return [...secrets][0];
   throw new ApiError(
     'unauthenticated',

@@ -7,10 +7,7 @@ import { check, type Write } from '../table/write.ts';
 import { cameThroughProviderOf } from './fresh-session.ts';
 import type { MemberContext } from './request-context.ts';
 
-/**
- * A verified address stays verified, so checking the account as read is enough.
- * @throws email_not_verified
- */
+/** A verified address stays verified, so the account as read is enough. @throws email_not_verified */
 export function requireVerifiedEmail({ emailVerified }: Pick<UserRecord, 'emailVerified'>): void {
   if (emailVerified || !settings().VERIFIED_EMAIL_REQUIRED) return;
   throw new ApiError('email_not_verified', 'Verify your e-mail address first.');
@@ -19,18 +16,15 @@ export function requireVerifiedEmail({ emailVerified }: Pick<UserRecord, 'emailV
 type Member = Pick<MemberContext, 'organization' | 'principal'>;
 
 /** Inside its organization, the provider's word for the address is enough. */
-function isVouchedFor({ organization, principal }: Member): boolean {
-  return cameThroughProviderOf(organization, principal);
-}
+const isVouchedFor = ({ organization, principal }: Member) => cameThroughProviderOf(organization, principal);
 
 /**
- * Checks that the member has a verified e-mail address, for requests that may not have read the account. The transaction
- * fails with email_not_verified otherwise.
- * @param wanted what the user wants to do, as in "Verify your e-mail address before you …"
+ * The check that the member has a verified address, for requests that may not have read the account. Its transaction
+ * throws email_not_verified, as in "Verify your e-mail address before you …".
  */
-export function hasVerifiedEmail(member: Member, wanted: string): Write[] {
+export function hasVerifiedEmail(member: Member, action: string): Write[] {
   if (!settings().VERIFIED_EMAIL_REQUIRED || isVouchedFor(member)) return [];
-  const refused = () => new ApiError('email_not_verified', `Verify your e-mail address before you ${wanted}.`);
+  const refused = () => new ApiError('email_not_verified', `Verify your e-mail address before you ${action}.`);
   return [check(at(userRecord, member.principal.userId), { if: { emailVerified: equals(true) }, refused })];
 }
 

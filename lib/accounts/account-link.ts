@@ -8,9 +8,10 @@ import { count } from '../limits/count.ts';
 import { factorMails } from '../limits/rate-limits.ts';
 import { providerLinkedMail } from '../mail/account-mails.ts';
 import { stillActive } from '../organizations/change-counts.ts';
+import type { RemovedMemberRecord } from '../organizations/members/new-member.ts';
 import { absent, type Conditions, equals, exists, isNew, isThere } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
-import { organizationRecord, type removedMemberRecord } from '../table/records/organization.ts';
+import { organizationRecord } from '../table/records/organization.ts';
 import {
   type AccountLinkRecord,
   accountLinkRecord,
@@ -27,7 +28,6 @@ import { mailUnlessRefused } from './factors/mail-unless-refused.ts';
 
 /* An account's link to an organization's sign-in provider: its creation, its validity and its use. */
 
-/** What a link records about where it leads. */
 export type LinkTarget = Pick<AccountLinkRecord, 'organizationId' | 'orgSlug' | 'person' | 'issuer'>;
 
 type LinkedUser = Pick<UserRecord, 'id' | 'isAdmin' | 'linkEpoch'>;
@@ -35,17 +35,13 @@ type LinkedUser = Pick<UserRecord, 'id' | 'isAdmin' | 'linkEpoch'>;
 export const linkEpochOf = ({ linkEpoch = 0 }: Pick<UserRecord, 'linkEpoch'>): number => linkEpoch;
 
 /** The person's item is still as it was read; undefined if it didn't exist. */
-export function pointerAsRead(pointer: Pick<ProviderLinkRecord, 'linkId'> | undefined): Conditions<ProviderLinkRecord> {
+function pointerAsRead(pointer: Pick<ProviderLinkRecord, 'linkId'> | undefined): Conditions<ProviderLinkRecord> {
   if (pointer === undefined) return isNew;
   // Stored items of the earlier format don't have the attribute.
   return pointer.linkId === null ? { pk: exists, linkId: absent } : { linkId: equals(pointer.linkId) };
 }
 
-/**
- * The writes that link the account to the person.
- * @param replaced the person's item as read
- * @param isUsed a sign-in makes the link, and lets the person in with it
- */
+/** The writes that link the account to the person, whose item is `replaced`. `isUsed`: a sign-in creates the link. */
 export function newLink(
   { id: userId, ...user }: LinkedUser,
   { organizationId, orgSlug, person, issuer }: LinkTarget,
@@ -53,23 +49,17 @@ export function newLink(
 ): Write[] {
   const id = randomUUID();
   const createdAt = new Date().toISOString();
-  const link = { id, organizationId, orgSlug, person, issuer, epoch: linkEpochOf(user), createdAt };
+  const lastUsedAt = isUsed ? createdAt : null;
+  const link = { id, organizationId, orgSlug, person, issuer, epoch: linkEpochOf(user), createdAt, lastUsedAt };
   const pointer = { organizationId, userId, issuer, createdAt, linkId: id };
   return [
     put(at(providerLinkRecord, orgSlug, person), pointer, { if: pointerAsRead(replaced) }),
-    // A sign-in makes a link only for an account that has none; a log-in of the account replaces it.
-    put(
-      at(accountLinkRecord, userId, organizationId),
-      { ...link, lastUsedAt: isUsed ? createdAt : null },
-      isUsed ? { if: isNew } : {},
-    ),
+    // A sign-in creates a link only for an account that has none; a log-in of the account replaces it.
+    put(at(accountLinkRecord, userId, organizationId), link, isUsed ? { if: isNew } : {}),
   ];
 }
 
-/**
- * The write that uses the link. It fails if the link ended, or the account was recovered, since the account was read. A
- * request that ends the link notices that it was used, and reads the account's sessions again.
- */
+/** The write that uses the link, unless it has ended or the account was recovered since the account was read. */
 export function usedLink(
   user: LinkedUser,
   { organizationId, person }: Pick<LinkTarget, 'organizationId' | 'person'>,
@@ -82,30 +72,24 @@ export function usedLink(
   );
 }
 
-/**
- * The check that the organization still has the provider, with the same issuer and client. Without `refused`, the
- * transaction throws `ConditionFailed`.
- */
+/** The check that issuer and client are the same. Without `refused`, the transaction throws `ConditionFailed`. */
 export function sameProvider(
   { organizationId, orgSlug, clientVersion }: { organizationId: string; orgSlug: string; clientVersion: string },
   refused?: () => Error,
 ): Write {
-  return check(at(signInRecord, orgSlug), {
-    if: { organizationId: equals(organizationId), clientVersion: equals(clientVersion) },
-    ...(refused && { refused }),
-  });
+  const isSame = { organizationId: equals(organizationId), clientVersion: equals(clientVersion) };
+  return check(at(signInRecord, orgSlug), { if: isSame, refused });
 }
 
 interface LinkState {
   pointer: ProviderLinkRecord;
   link: AccountLinkRecord | undefined;
-  /** The user's last membership that ended under the organization's slug. */
-  removed: ReturnType<typeof removedMemberRecord.parse> | undefined;
+  removed: RemovedMemberRecord | undefined;
 }
 
 /**
- * Whether the person's item still leads to the account. A platform administrator has no links: a customer's provider must
- * not open the platform. Pure.
+ * Whether the person's item still leads to the account. A platform administrator has no links: a customer's provider
+ * must not open the platform.
  */
 export function linkHolds({ pointer, link, removed }: LinkState, user: LinkedUser): boolean {
   if (user.isAdmin === true) return false;
@@ -114,29 +98,28 @@ export function linkHolds({ pointer, link, removed }: LinkState, user: LinkedUse
 }
 
 /*
- * A pending link: somebody signed in with their company's provider, and an account with their address exists. The account
- * must prove itself once: its next log-in in the same browser links it.
+ * A pending link: somebody signed in with their company's provider, and an account with their address exists. The
+ * account must prove itself once: its next log-in in the same browser links it.
  */
 
 const linkSeconds = 10 * 60;
-/** Covers `/v1/auth/login/verify`. */
-const path = '/v1/auth/login';
+
+/** The path covers `/v1/auth/login/verify`. */
+function pendingLinkCookie(secret: string, maxAgeSeconds: number): string {
+  return otherCookie(linkCookie, secret, { path: '/v1/auth/login', maxAgeSeconds });
+}
 
 /** A pending link's Set-Cookie line, and the write that makes it valid. Only the secret's hash is stored. */
 export function newPendingLink(link: Omit<PendingLinkRecord, 'expiresAt'>): { cookie: string; write: Write } {
   const secret = randomBytes(32).toString('base64url');
-  const expiresAt = epochSeconds() + linkSeconds;
-  return {
-    cookie: otherCookie(linkCookie, secret, { path, maxAgeSeconds: linkSeconds }),
-    write: put(at(pendingLinkRecord, hashCredential(secret)), { ...link, expiresAt }, { if: isNew }),
-  };
+  const record = { ...link, expiresAt: epochSeconds() + linkSeconds };
+  const write = put(at(pendingLinkRecord, hashCredential(secret)), record, { if: isNew });
+  return { cookie: pendingLinkCookie(secret, linkSeconds), write };
 }
 
 /**
- * Commits a log-in, and with it the link that is pending in this browser, if there is one. A link that is no longer
- * possible doesn't prevent the log-in. The user gets a mail about it, in case another site sent the browser to the
- * provider.
- * @param secret the cookie's, if the browser sent one
+ * Commits a log-in, and with it the link that is pending in this browser, if any. A link that is no longer possible
+ * doesn't prevent the log-in. The user is mailed about the link, in case another site sent the browser to the provider.
  * @returns Set-Cookie lines
  */
 export async function transactWithLink(
@@ -147,7 +130,8 @@ export async function transactWithLink(
 ): Promise<string[]> {
   const item = secret === undefined ? undefined : at(pendingLinkRecord, hashCredential(secret));
   const pending = item && (await find(item));
-  if (item === undefined || pending === undefined || !isOpen(pending, user)) {
+  const isOwn = pending?.userId === user.id && pending.epoch === linkEpochOf(user) && user.isAdmin !== true;
+  if (item === undefined || !isOwn || isOver(pending.expiresAt)) {
     await transact(logIn);
     return [];
   }
@@ -156,7 +140,7 @@ export async function transactWithLink(
     await transact([
       ...logIn,
       remove(item, { if: isThere }),
-      // Since then, the organization may have been deleted or lost the domain, and its provider changed or removed.
+      // Meanwhile, the organization may have been deleted or lost the domain, and its provider changed or removed.
       stillActive({ id: organizationId, slug: orgSlug }),
       check(at(domainRecord, domain), { if: { organizationId: equals(organizationId) } }),
       sameProvider(pending),
@@ -171,10 +155,5 @@ export async function transactWithLink(
     if (!(error instanceof ConditionFailed)) throw error;
     await transact(logIn);
   }
-  return [otherCookie(linkCookie, '', { path, maxAgeSeconds: 0 })];
-}
-
-/** A platform administrator has no links: a customer's provider must not open the platform. */
-function isOpen({ userId, epoch, expiresAt }: PendingLinkRecord, user: UserRecord): boolean {
-  return userId === user.id && epoch === linkEpochOf(user) && !isOver(expiresAt) && user.isAdmin !== true;
+  return [pendingLinkCookie('', 0)];
 }

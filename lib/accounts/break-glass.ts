@@ -21,8 +21,8 @@ import type { UndoLinkRecord, UserRecord } from '../table/records/user.ts';
 import { mailUnlessRefused } from './factors/mail-unless-refused.ts';
 
 /*
- * If an organization's required provider fails, its owners log in with a second factor of their own. The session records
- * the organizations for which it did, and their owners are mailed. The factor must have been there before the
+ * If an organization's required provider fails, its owners log in with a second factor of their own. The session
+ * records the organizations for which it did, and their owners are mailed. The factor must have been there before the
  * requirement, or be settled: otherwise a stolen password would do, with a factor that the thief adds.
  */
 
@@ -33,29 +33,26 @@ interface Requiring {
   unsettled: readonly UndoLinkRecord[];
 }
 
-const nothing: Requiring = { organizations: [], unsettled: [] };
-
 /**
- * Read while the log-in is still being checked, which saves round trips. Never rejects: a failure is only logged, because
- * it must not keep anybody from logging in; the log-in then breaks no glass.
+ * Read in parallel with the checks of a log-in. Never rejects: a failure is only logged, because it must not keep
+ * anybody from logging in; the log-in then breaks no glass.
  */
 export async function findRequiring({ log }: RequestContext, id: string): Promise<Requiring> {
+  const none: Requiring = { organizations: [], unsettled: [] };
   try {
     const memberships = await list(membershipRecord, ranges.memberships(id));
-    const storedOrganizations = await readAll(memberships.map(({ orgSlug }) => at(organizationRecord, orgSlug)));
-    const requiring = storedOrganizations.flatMap((organization, index) => {
+    const organizations = await readAll(memberships.map(({ orgSlug }) => at(organizationRecord, orgSlug)));
+    const requiring = organizations.flatMap((organization, index) => {
       const isSame = organization?.id === memberships[index]?.organizationId;
       return isSame && organization?.requireProvider === true ? [organization] : [];
     });
-    if (requiring.length === 0) return nothing;
-    const [members, unsettled] = await Promise.all([
-      readAll(requiring.map(({ slug }) => at(memberRecord, slug, id))),
-      listUnsettled(id),
-    ]);
+    if (requiring.length === 0) return none;
+    const reads = requiring.map(({ slug }) => at(memberRecord, slug, id));
+    const [members, unsettled] = await Promise.all([readAll(reads), listUnsettled(id)]);
     return { organizations: requiring.filter((_, index) => members[index]?.role === 'owner'), unsettled };
   } catch (error) {
     log.error('could not find the organizations that require their provider', error, { userId: id });
-    return nothing;
+    return none;
   }
 }
 
@@ -66,12 +63,7 @@ export async function breakGlassWindow(context: RequestContext, user: UserRecord
   return organizations.length === 0 ? undefined : failedBreakGlass(user.id);
 }
 
-/** The organizations in which a log-in with the factor breaks glass. Pure. */
-export function brokenBy(
-  factor: AgedFactor,
-  user: UserRecord,
-  { organizations, unsettled }: Requiring,
-): OrganizationRecord[] {
+export function brokenBy(factor: AgedFactor, user: UserRecord, { organizations, unsettled }: Requiring) {
   return organizations.filter(({ providerRequiredAt: requiredAt }) =>
     breaksGlass(factor, user, { unsettled, requiredAt }),
   );
@@ -95,7 +87,6 @@ async function mailOwners({ log }: RequestContext, user: UserRecord, organizatio
   const owners = await listOwners(organization);
   const mail = await breakGlassMail(organization, user.email);
   const counting = count(breakGlassMails(organization.id));
-  await Promise.all(
-    owners.map(({ userId: id, email }) => mailUnlessRefused(log, { id, email }, counting, async () => mail)),
-  );
+  const owning = owners.map(({ userId: id, email }) => ({ id, email }));
+  await Promise.all(owning.map(owner => mailUnlessRefused(log, owner, counting, async () => mail)));
 }

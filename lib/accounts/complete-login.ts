@@ -1,6 +1,4 @@
 import type { RequestContext } from '../access/request-context.ts';
-import { otherCookie } from '../access/session-cookie.ts';
-import { factorCookie } from '../contracts/auth/credentials.ts';
 import type { PasskeyRequestOptions } from '../contracts/auth/passkeys.ts';
 import type { continueProviderSignIn as continuation } from '../contracts/auth/providers.ts';
 import type { completeLogin as contract } from '../contracts/auth/sign-in.ts';
@@ -27,18 +25,14 @@ import {
   presentedChallenge,
   requireOpenChallenge,
 } from './factors/challenge.ts';
-import { challengeSeconds, requestOptions, userOfHandle } from './factors/passkey-options.ts';
+import { requestOptions, userOfHandle } from './factors/passkey-options.ts';
 import { mailNotice, type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
 import { startSession } from './sessions.ts';
 
-/**
- * A challenge for any passkey of this site; its answer names the user.
- * @throws rate_limited
- */
-export async function startPasskeyLogin({ source }: RequestContext): Promise<{
-  challenge: string;
-  publicKey: PasskeyRequestOptions;
-}> {
+/** A challenge for any passkey of this site; its answer names the user. @throws rate_limited */
+export async function startPasskeyLogin({
+  source,
+}: RequestContext): Promise<{ challenge: string; publicKey: PasskeyRequestOptions }> {
   const { challenge, write } = newChallenge('passkey-log-in', { id: nobody, sessionEpoch: 0 });
   const starts = passkeyLogins(networkOf(source.ip));
   await retryOnConditionFailed(() => transact([...countOne(starts), write]));
@@ -53,26 +47,22 @@ const refused = () => new ApiError('invalid_credentials', 'The code or the passk
  * Starts a session after a second factor, or after a passkey alone.
  * @throws invalid_token for the challenge; invalid_credentials, rate_limited
  */
-export async function completeLogin(
-  context: RequestContext,
-  sent: Answer,
-  linkSecret: string | undefined,
-): Promise<{ user: UserRecord; cookies: string[] }> {
+export async function completeLogin(context: RequestContext, sent: Answer, linkSecret: string | undefined) {
   const { source, log } = context;
   const presented = presentedChallenge(sent.challenge);
-  const isAlone = presented.userId === nobody;
-  if (isAlone && sent.passkey === undefined) throw invalidChallenge();
-  const userId = isAlone ? (userOfHandle(sent.passkey?.response.userHandle) ?? nobody) : presented.userId;
+  const isPasskeyAlone = presented.userId === nobody;
+  if (isPasskeyAlone && sent.passkey === undefined) throw invalidChallenge();
+  const userId = isPasskeyAlone ? (userOfHandle(sent.passkey?.response.userHandle) ?? nobody) : presented.userId;
   const wrong = wrongCodes(userId);
   const requiring = findRequiring(context, userId);
   const { challenge, user, passkey, codes } = await readTogether({
     challenge: presented.read,
     codes: sent.passkey === undefined ? countRead(wrong) : undefined,
     user: at(userRecord, userId),
-    passkey: sent.passkey === undefined ? undefined : at(passkeyRecord, userId, sent.passkey.id),
+    passkey: sent.passkey && at(passkeyRecord, userId, sent.passkey.id),
   });
   const purpose = challenge?.purpose === 'provider-log-in' ? 'provider-log-in' : 'log-in';
-  const useUp = answer(presented, challenge, isAlone ? 'passkey-log-in' : purpose, user);
+  const useUp = answer(presented, challenge, isPasskeyAlone ? 'passkey-log-in' : purpose, user);
   if (user === undefined || challenge === undefined) throw refused();
   refuseEarly(wrong, codes);
   const factor = factorOf(sent, passkey, issuedAtOf(challenge), wrong);
@@ -108,48 +98,35 @@ function factorOf(
 
 /* A log-in that started at a company's provider, and that the account's own second factor completes. */
 
-const path = '/v1/auth/provider/factor';
-
-export function factorCookieLine(challenge: string): string {
-  return otherCookie(factorCookie, challenge, { path, maxAgeSeconds: challengeSeconds });
-}
-
-/**
- * The challenge that the provider's callback left in a cookie, and how to answer it.
- * @throws invalid_token
- */
+/** The challenge that the provider's callback left in a cookie, and how to answer it. @throws invalid_token */
 export async function continueProvidedLogIn(challenge: string | undefined): Promise<AnswerOf<typeof continuation>> {
   if (challenge === undefined) throw invalidChallenge();
   const presented = presentedChallenge(challenge);
   const { stored, user } = await readTogether({ stored: presented.read, user: at(userRecord, presented.userId) });
   requireOpenChallenge(presented, stored, 'provider-log-in', user);
   if (user === undefined) throw invalidChallenge();
-  const { methods, publicKey } = await factorQuestion('log-in', user, challenge);
-  return { challenge, methods, ...(publicKey === undefined ? {} : { publicKey }) };
+  return { challenge, ...(await factorQuestion('log-in', user, challenge)) };
 }
 
 type Provided = NonNullable<ChallengeRecord['provided']>;
 
 /**
- * Commits the log-in, if the provider and the account's link to it are still the same. A person who signs in for the first
- * time joins with it: nobody joins before their own factor is proved.
+ * Commits the log-in, if provider and link are still the same. A new person joins only now that their factor is proved.
  * @throws invalid_token; organization_not_found, plan_limit_exceeded if they can no longer join
  */
-export async function transactProvided(
+async function transactProvided(
   context: RequestContext,
   user: UserRecord,
   provided: Provided,
   logIn: readonly Write[],
 ): Promise<void> {
   const { clientVersion, provider } = provided;
-  const unchanged = [
-    sameProvider({ ...provider, clientVersion }, invalidChallenge),
-    usedLink(user, provider, invalidChallenge),
-  ];
+  const isSameProvider = sameProvider({ ...provider, clientVersion }, invalidChallenge);
+  const isLinked = usedLink(user, provider, invalidChallenge);
   await retryOnConditionFailed(async () => {
     const joining = provided.joins === true ? await joiningOf(context, user, provided) : [];
     // The session that this one replaces ends together with the link, whose error is the one to return.
-    await transact([...unchanged, ...logIn, ...joining]);
+    await transact([isSameProvider, isLinked, ...logIn, ...joining]);
   });
 }
 
@@ -164,7 +141,7 @@ async function joiningOf(
     member: at(memberRecord, orgSlug, user.id),
   });
   if (signIn?.organizationId !== organizationId) throw invalidChallenge();
-  // They have joined meanwhile, in another browser or with an invitation.
+  // The person has joined meanwhile, in another browser or with an invitation.
   if (member !== undefined) return [];
   return joinWithProvider(context, user, { organization: { id: organizationId, slug: orgSlug }, signIn, removed });
 }

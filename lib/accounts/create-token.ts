@@ -4,7 +4,7 @@ import { hasOwnFactorProved } from '../access/fresh-session.ts';
 import { type AccountPrincipal, onlyOrganizationOf, providerOf } from '../access/principal.ts';
 import type { AccountContext, RequestContext } from '../access/request-context.ts';
 import { sessionIdOf } from '../access/session-cookie.ts';
-import { auditWrite } from '../audit/write.ts';
+import { type AuditActor, auditWrite } from '../audit/write.ts';
 import type { createToken as contract } from '../contracts/auth/tokens.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import { dashboardOrigin } from '../core/dashboard-origin.ts';
@@ -29,13 +29,10 @@ import { check, put, remove, retryWithFreshRead, transact, update, type Write } 
 import { sessionEnded } from './sessions.ts';
 import { type IssuedToken, listTokens, newToken, type TokenFacts, tokenWrite } from './tokens.ts';
 
-/** Enough for all of one person's pipelines, and few enough to list and revoke in one request. */
+/** Enough for one person's pipelines, and few enough to list and revoke in one request. */
 const maximumTokens = 100;
 
-/**
- * Creates a bearer token.
- * @throws organization_not_found, project_not_found, environment_not_found, token_limit_reached
- */
+/** @throws organization_not_found, project_not_found, environment_not_found, token_limit_reached */
 export async function createToken(context: AccountContext, requested: RequestedToken): Promise<IssuedToken> {
   const { user, credential } = context.principal;
   const sessionId = credential.method === 'session' ? sessionIdOf(credential) : undefined;
@@ -52,11 +49,10 @@ interface TokenOrder extends ResolvedToken {
 }
 
 /**
- * Writes a new token, provided its user is below the limit and the password has not changed since the request was
- * authenticated. The token loses its second-factor flag if the user has removed the factor in the meantime. A token
- * limited to an organization is recorded in that organization's audit log, any other in the log of account events.
- * @param others other writes of the same transaction
- * @throws token_limit_reached, unauthenticated; organization_not_found if the membership has ended in the meantime
+ * Writes a new token if its user is below the limit and the password has not changed since the request was
+ * authenticated. The token loses its second-factor flag if the user has removed the factor meanwhile. A token limited
+ * to an organization is recorded in its audit log, any other in the log of account events.
+ * @throws token_limit_reached, unauthenticated; organization_not_found if the membership has ended meanwhile
  */
 async function issueToken(
   { source, log }: RequestContext,
@@ -66,54 +62,46 @@ async function issueToken(
   const { id: userId, email, sessionEpoch } = foreseen.user;
   const issued = await newToken(foreseen.user, facts);
   const { id, name } = issued.cliToken;
-  const inOrganization =
-    organization === undefined
-      ? []
-      : [
-          ...scopeHolds(organization.slug, userId, facts),
-          // The actor is a person with a session even when the CLI redeems a code: it has no credential yet.
-          await auditWrite(
-            organization,
-            { id: userId, email, type: 'session', ...(sessionId === undefined ? {} : { sessionId }) },
-            source,
-            {
-              action: 'token.created',
-              target: { type: 'token', id, name },
-            },
-          ),
-        ];
-  await retryWithFreshRead<{ user: UserRecord | undefined; live: readonly TokenRecord[] }, void>(
-    foreseen,
-    // The account is read first: if another token is created after that, the condition on the account fails.
-    async () => ({ user: await find(at(userRecord, userId)), live: await listTokens(userId) }),
-    async ({ user, live }) => {
-      if (user?.sessionEpoch !== sessionEpoch) throw sessionEnded();
-      if (live.length >= maximumTokens) {
-        throw new ApiError('token_limit_reached', `You have ${maximumTokens} tokens. Revoke one you no longer use.`);
-      }
-      const counted = update(at(userRecord, userId), { add: { creations: 1 } }, { if: isUnchanged(user) });
-      const secondFactor = facts.secondFactor && hasSecondFactor(user);
-      await transact([counted, tokenWrite({ ...issued.cliToken, secondFactor }), ...others, ...inOrganization]);
-    },
-  );
+  const inOrganization: Write[] = [];
+  if (organization !== undefined) {
+    // The actor is a person with a session even when the CLI redeems a code: it has no credential yet.
+    const actor: AuditActor = { id: userId, email, type: 'session', sessionId };
+    const created = { action: 'token.created', target: { type: 'token', id, name } } as const;
+    const refused = () => organizationNotFound();
+    const isMember = { id: equals(facts.memberId ?? '') };
+    inOrganization.push(
+      stillActive(organization, refused),
+      check(at(memberRecord, organization.slug, userId), { if: isMember, refused }),
+      await auditWrite(organization, actor, source, created),
+    );
+  }
+  // The account is read first: if another token is created after that, the condition on the account fails.
+  const readAgain = async () => ({ user: await find(at(userRecord, userId)), live: await listTokens(userId) });
+  const current: { user: UserRecord | undefined; live: readonly TokenRecord[] } = foreseen;
+  await retryWithFreshRead(current, readAgain, async ({ user, live }) => {
+    if (user?.sessionEpoch !== sessionEpoch) throw sessionEnded();
+    if (live.length >= maximumTokens) {
+      throw new ApiError('token_limit_reached', `You have ${maximumTokens} tokens. Revoke one you no longer use.`);
+    }
+    const counted = update(at(userRecord, userId), { add: { creations: 1 } }, { if: isUnchanged(user) });
+    const secondFactor = facts.secondFactor && hasSecondFactor(user);
+    await transact([counted, tokenWrite({ ...issued.cliToken, secondFactor }), ...others, ...inOrganization]);
+  });
   if (organization === undefined) log.account('token_created', { userId, tokenId: id });
   return issued;
 }
 
-/** The token that a request asks for. The contract has checked that a narrower limit comes with the wider one. */
+/** The contract has checked that a narrower limit comes with the wider one. */
 type RequestedToken = BodyOf<typeof contract>;
 
 interface ResolvedToken {
   facts: TokenFacts & { expiresInDays: number | null };
-  /** The organization that the token is limited to. */
   organization: OrganizationRecord | undefined;
 }
 
 /**
- * Looks up the organization, project and environment that the token is limited to, if the user can see them. Takes two
- * round trips, or none for a token without limits.
- * @throws session_confined if the session is confined and the token would have no limit; organization_not_found,
- * project_not_found, environment_not_found
+ * Looks up what the token is limited to, in two round trips, if anything. @throws session_confined for a confined
+ * session and no limit; organization_not_found, project_not_found, environment_not_found if the user can't see it
  */
 async function resolveToken(principal: AccountPrincipal, requested: RequestedToken): Promise<ResolvedToken> {
   const { name, access, projectId = null, environmentId = null, expiresInDays = null } = requested;
@@ -121,21 +109,9 @@ async function resolveToken(principal: AccountPrincipal, requested: RequestedTok
   if (boundTo !== undefined && requested.organizationId === undefined) throw sessionConfined();
   if (boundTo !== undefined && requested.organizationId !== boundTo) throw organizationNotFound();
   const { organization, member } = await resolveScope(principal.userId, requested);
-  const organizationId = organization?.id ?? null;
-  const memberId = member?.id ?? null;
-  const secondFactor = hasOwnFactorProved(principal);
-  const facts = {
-    name,
-    access,
-    organizationId,
-    projectId,
-    environmentId,
-    memberId,
-    expiresInDays,
-    secondFactor,
-    provider: providerOf(principal),
-  };
-  return { facts, organization };
+  const scope = { organizationId: organization?.id ?? null, projectId, environmentId, memberId: member?.id ?? null };
+  const proof = { secondFactor: hasOwnFactorProved(principal), provider: providerOf(principal) };
+  return { facts: { name, access, ...scope, ...proof, expiresInDays }, organization };
 }
 
 async function resolveScope(userId: string, { organizationId, projectId, environmentId }: RequestedToken) {
@@ -151,43 +127,21 @@ async function resolveScope(userId: string, { organizationId, projectId, environ
   if (organization?.id !== organizationId || organization.status !== 'active' || member === undefined) {
     throw organizationNotFound();
   }
-  if (projectId !== undefined && !projects.some(({ id, status }) => id === projectId && status === 'active')) {
-    throw projectNotFound();
-  }
-  if (
-    environmentId !== undefined &&
-    !environments.some(
-      environment =>
-        environment.id === environmentId && environment.projectId === projectId && environment.status === 'active',
-    )
-  ) {
-    throw environmentNotFound();
-  }
+  const project = projects.find(({ id, status }) => id === projectId && status === 'active');
+  if (projectId !== undefined && project === undefined) throw projectNotFound();
+  const environment = environments.find(({ id, status }) => id === environmentId && status === 'active');
+  const isInProject = environment !== undefined && environment.projectId === projectId;
+  if (environmentId !== undefined && !isInProject) throw environmentNotFound();
   return { organization, member };
 }
 
-/** Checks, in the transaction that creates the token, that the organization and the membership are still the same. */
-function scopeHolds(
-  orgSlug: string,
-  userId: string,
-  { organizationId, memberId }: Pick<TokenFacts, 'organizationId' | 'memberId'>,
-): Write[] {
-  const refused = () => organizationNotFound();
-  return [
-    stillActive({ id: organizationId ?? '', slug: orgSlug }, refused),
-    check(at(memberRecord, orgSlug, userId), { if: { id: equals(memberId ?? '') }, refused }),
-  ];
-}
-
-const codeLifetimeSeconds = 60;
-
 /**
  * First step of the hand-off: a code that the CLI exchanges for the token, once and within a minute, and the origin
- * that issued it. If another site lures a user here, the origin keeps clients from redeeming the code at that site.
+ * that issued it. The origin keeps clients from redeeming the code at another site that lured the user here.
  * @throws unauthenticated without a session; organization_not_found, project_not_found, environment_not_found
  */
 export async function offerHandOff(
-  { principal }: RequestContext & { principal: AccountContext['principal'] | undefined },
+  { principal }: { principal: AccountPrincipal | undefined },
   requested: RequestedToken & { codeChallenge: string },
 ): Promise<{ code: string; iss: string; expiresAt: string }> {
   if (principal === undefined) throw new ApiError('unauthenticated', 'Requesting a code requires a session. Sign in.');
@@ -195,7 +149,7 @@ export async function offerHandOff(
   if (credential.method !== 'session') throw new ApiError('insufficient_scope', 'This requires a session.');
   const [{ facts, organization }, iss] = await Promise.all([resolveToken(principal, requested), dashboardOrigin()]);
   const { secret, hash } = createCredential(userId);
-  const expiresAt = epochSeconds() + codeLifetimeSeconds;
+  const expiresAt = epochSeconds() + 60;
   const handOff = {
     ...facts,
     userId,
@@ -212,8 +166,8 @@ export async function offerHandOff(
 
 /**
  * Second step: exchanges the code and its verifier (RFC 7636, S256) for the token. A wrong verifier or a changed
- * password uses up the code, and it ends with the session that requested it.
- * @throws invalid_token, token_limit_reached; organization_not_found if the membership has ended in the meantime
+ * password uses up the code, and the code ends with the session that requested it.
+ * @throws invalid_token, token_limit_reached; organization_not_found if the membership has ended meanwhile
  */
 export async function takeHandOff(
   { source, log }: RequestContext,
@@ -236,13 +190,12 @@ export async function takeHandOff(
     throw invalidCode();
   }
   const { orgSlug, sessionHash, sessionId, expiresAt: _, ...facts } = handOff;
-  const session = at(sessionRecord, user.id, sessionHash);
-  const stillSignedIn = check(session, { if: isThere, refused: invalidCode });
+  const isSignedIn = check(at(sessionRecord, user.id, sessionHash), { if: isThere, refused: invalidCode });
   // Read after the account, so that the condition on the account covers this read.
   const live = await listTokens(user.id);
   const organization = orgSlug === null ? undefined : await find(at(organizationRecord, orgSlug));
   if (orgSlug !== null && organization === undefined) throw invalidCode();
-  return issueToken({ source, log }, { user, live, facts, organization, sessionId }, [useUp, stillSignedIn]);
+  return issueToken({ source, log }, { user, live, facts, organization, sessionId }, [useUp, isSignedIn]);
 }
 
 const invalidCode = () => new ApiError('invalid_token', 'This code is not valid: it is unknown, used or expired.');

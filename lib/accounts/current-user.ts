@@ -13,10 +13,7 @@ import { memberRecord, membershipRecord, organizationRecord } from '../table/rec
 import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { transact, transactIfHolds, update } from '../table/write.ts';
 
-/**
- * The caller, and the organizations visible to the credential, by name. A token is invalid once its membership has ended.
- * @throws unauthenticated
- */
+/** The caller and the organizations that the credential reaches. @throws unauthenticated without a membership */
 export async function readCurrentUser({ principal }: AccountContext): Promise<AnswerOf<typeof contract>> {
   const { userId, user, credential } = principal;
   const token = credential.method === 'token' ? credential.token : undefined;
@@ -54,10 +51,7 @@ export async function readCurrentUser({ principal }: AccountContext): Promise<An
   };
 }
 
-/**
- * Changes the user's display name and the copies that member lists show. Each organization's copy is written
- * separately; sending the same name again completes an interrupted change.
- */
+/** Changes the user's name and, in separate writes, the copies in member lists. A retry completes a partial change. */
 export async function renameUser({ principal: { user } }: AccountContext, name: string): Promise<UserRecord> {
   const memberships = await list(membershipRecord, ranges.memberships(user.id));
   const renaming = { set: { name } };
@@ -70,25 +64,16 @@ export async function renameUser({ principal: { user } }: AccountContext, name: 
   return { ...user, name };
 }
 
-/** The account as the API shows it. */
 export function userView({ id, email, name, emailVerified, isAdmin = false, createdAt }: UserRecord): User {
   return { id, email, name, emailVerified, isAdmin, createdAt };
 }
 
-/** The account as its own user sees it. */
 export function ownUserView(user: UserRecord): OwnUser {
   const { passkeyCount = 0, totp, recoveryCodes } = user;
-  return {
-    ...userView(user),
-    secondFactors: {
-      passkeys: passkeyCount,
-      totp: totp !== undefined,
-      recoveryCodesLeft: recoveryCodes?.size ?? 0,
-    },
-  };
+  const recoveryCodesLeft = recoveryCodes?.size ?? 0;
+  return { ...userView(user), secondFactors: { passkeys: passkeyCount, totp: totp !== undefined, recoveryCodesLeft } };
 }
 
-/** A token as the API shows it, without its hash. */
 export function tokenView({ hash: _, expiryDate, ...token }: TokenRecord): CliToken {
   return { ...token, expiresAt: expiryDate };
 }

@@ -24,19 +24,13 @@ type Credentials = BodyOf<typeof contract>;
  * the failure limit is reached, a correct password is rejected like a wrong one.
  * @throws rate_limited, invalid_credentials; second_factor_required with a challenge after a correct password
  */
-export async function logIn(
-  context: RequestContext,
-  credentials: Credentials,
-  linkSecret: string | undefined,
-): Promise<{ user: UserRecord; cookies: string[] }> {
-  try {
-    return await checkAndLogIn(context, credentials, linkSecret);
-  } catch (error) {
+export async function logIn(context: RequestContext, credentials: Credentials, linkSecret: string | undefined) {
+  return checkAndLogIn(context, credentials, linkSecret).catch(error => {
     if (error instanceof ApiError && error.code === 'rate_limited') {
       context.log.account('login_refused', { email: credentials.email, ip: context.source.ip });
     }
     throw error;
-  }
+  });
 }
 
 async function checkAndLogIn(
@@ -47,17 +41,14 @@ async function checkAndLogIn(
   const { source, log } = context;
   const network = networkOf(source.ip);
   const [ofEmail, ofAll] = [failedLogins(email, network), failedLoginsOfNetwork(network)];
-  const stored = await readTogether({
-    pointer: at(emailRecord, email),
-    ofEmail: countRead(ofEmail),
-    ofAll: countRead(ofAll),
-  });
+  const reads = { pointer: at(emailRecord, email), ofEmail: countRead(ofEmail), ofAll: countRead(ofAll) };
+  const stored = await readTogether(reads);
   refuseEarly(ofEmail, stored.ofEmail);
   const isCrowded = isReached(ofAll, stored.ofAll);
   const user = await find(at(userRecord, stored.pointer?.userId ?? nobody));
-  const isAtHome = isCrowded && user !== undefined && logsInFrom(user, network);
-  const glass = isCrowded && user !== undefined && !isAtHome ? await breakGlassWindow(context, user) : undefined;
-  const shared = isAtHome ? [] : [glass ?? ofAll];
+  const isOwnNetwork = isCrowded && user !== undefined && ageMs(user, network) < keptMs;
+  const glass = isCrowded && user !== undefined && !isOwnNetwork ? await breakGlassWindow(context, user) : undefined;
+  const shared = isOwnNetwork ? [] : [glass ?? ofAll];
   for (const window of shared) refuseEarly(window, glass === undefined ? stored.ofAll : await find(glass.item));
   if (!(await verifyPassword(password, user?.passwordHash)) || user === undefined) {
     await count(ofEmail, ...shared);
@@ -76,10 +67,8 @@ async function checkAndLogIn(
     throw asking;
   }
   const session = await newSession(user, source);
-  const [cookies] = await Promise.all([
-    transactWithLink(context, user, linkSecret, [...proved, session.write]),
-    recording(),
-  ]);
+  const loggingIn = transactWithLink(context, user, linkSecret, [...proved, session.write]);
+  const [cookies] = await Promise.all([loggingIn, recording()]);
   await rehashIfOutdated(user, password);
   log.account('logged_in', { userId: user.id, ip: source.ip });
   return { user, cookies: [session.cookie, ...cookies] };
@@ -103,12 +92,8 @@ const keptMs = 90 * dayMs;
 const renewedAfterMs = 30 * dayMs;
 const maximumNetworks = 10;
 
-export function logsInFrom(user: UserRecord, network: string): boolean {
-  return ageMs(user, network) < keptMs;
-}
-
 /** Records the network after a correct password. A failure is only logged: it must not keep anybody from logging in. */
-export async function recordNetwork({ log }: RequestContext, user: UserRecord, network: string): Promise<void> {
+async function recordNetwork({ log }: RequestContext, user: UserRecord, network: string): Promise<void> {
   if (ageMs(user, network) < renewedAfterMs) return;
   const networks = { ...user.logInNetworks, [idOf(user, network)]: new Date().toISOString() };
   const newestFirst = Object.entries(networks).toSorted(([, a], [, b]) => b.localeCompare(a));

@@ -1,6 +1,6 @@
 import type { AccountContext, RequestContext } from '../access/request-context.ts';
 import { ApiError, temporarilyUnavailable } from '../core/errors.ts';
-import { epochSeconds, isOver } from '../core/time.ts';
+import { daySeconds, epochSeconds, hourSeconds, isOver } from '../core/time.ts';
 import { createCredential, equalInConstantTime, readCredential } from '../crypto/credentials.ts';
 import { count } from '../limits/count.ts';
 import { verificationMails } from '../limits/rate-limits.ts';
@@ -20,85 +20,52 @@ import {
 } from '../table/records/user.ts';
 import { put, remove, transact, update, type Write } from '../table/write.ts';
 
-/** A mailed link: its address, which holds the token, and the write that makes it valid. Only the token's hash is stored. */
+/** The address, which holds the token, and the write that makes it valid. Only the token's hash is stored. */
 interface NewLink {
   url: string;
   write: Write;
 }
 
-const verificationSeconds = 24 * 60 * 60;
-const resetSeconds = 60 * 60;
-const inSeconds = (seconds: number) => epochSeconds() + seconds;
-
 /** A link that verifies the account's address. It replaces any earlier one. */
 export async function newVerificationLink(userId: string): Promise<NewLink> {
   const { secret, hash } = createCredential(userId);
-  return {
-    url: await dashboardLink('verify-email', secret),
-    write: put(at(verificationLinkRecord, userId), { hash, expiresAt: inSeconds(verificationSeconds) }),
-  };
+  const write = put(at(verificationLinkRecord, userId), { hash, expiresAt: epochSeconds() + daySeconds });
+  return { url: await dashboardLink('verify-email', secret), write };
 }
 
-/**
- * A link that resets the account's password. Earlier links stay valid; otherwise anyone could invalidate them by
- * requesting a new one.
- */
+/** Earlier links stay valid; otherwise anyone could invalidate them by requesting a new one. */
 export async function newResetLink({ id, sessionEpoch }: Pick<UserRecord, 'id' | 'sessionEpoch'>): Promise<NewLink> {
   const { secret, hash } = createCredential(id);
-  return {
-    url: await dashboardLink('reset-password', secret),
-    write: put(at(resetLinkRecord, id, hash), { epoch: sessionEpoch, expiresAt: inSeconds(resetSeconds) }),
-  };
+  const expiresAt = epochSeconds() + hourSeconds;
+  const write = put(at(resetLinkRecord, id, hash), { epoch: sessionEpoch, expiresAt });
+  return { url: await dashboardLink('reset-password', secret), write };
 }
 
-/**
- * A link that undoes the addition of a factor.
- * @returns its address, and the writes that make it valid and that invalidate it
- */
+/** A link that undoes the addition of a factor, with the writes that make it valid and that invalidate it. */
 export async function newUndoLink(userId: string) {
   const { secret, hash } = createCredential(userId);
   const item = at(undoLinkRecord, userId, hash);
   return {
     url: await dashboardLink('undo-factor', secret),
     write: (factor: Factor, change: number) =>
-      put(item, { factor, change, addedAt: new Date().toISOString(), expiresAt: inSeconds(undoSeconds) }),
+      put(item, { factor, change, addedAt: new Date().toISOString(), expiresAt: epochSeconds() + undoSeconds }),
     removal: remove(item),
   };
 }
 
-/**
- * The account and the factor of an undo link, with the write that uses the link up.
- * @throws invalid_token if it is unknown, used or expired; the transaction throws it too
- */
-export async function openUndoLink(
-  token: string,
-): Promise<{ user: UserRecord; factor: Factor; change: number; useUp: Write }> {
+/** @throws invalid_token if it is unknown, used or expired, as does the transaction that uses the link up */
+export async function openUndoLink(token: string) {
   const { user, item, link } = await openLink(token, (userId, hash) => at(undoLinkRecord, userId, hash));
   return { user, factor: link.factor, change: link.change, useUp: remove(item, { if: isThere, refused: invalidLink }) };
 }
 
-/**
- * The account that a verification link's token belongs to, with the write that uses the link up. The transaction with
- * that write fails with invalid_token if another request used or replaced it in the meantime.
- * @throws invalid_token if it is unknown, used, replaced or expired
- */
-export async function openVerificationLink(token: string): Promise<{ user: UserRecord; useUp: Write }> {
-  const { user, item, link, hash } = await openLink(token, userId => at(verificationLinkRecord, userId));
-  if (!equalInConstantTime(link.hash, hash)) throw invalidLink();
-  return { user, useUp: remove(item, { if: { hash: equals(hash) }, refused: invalidLink }) };
-}
-
-/**
- * The account that a reset link's token belongs to. Raising its epoch uses up the link and all others.
- * @throws invalid_token if it is unknown, used or expired, or the password has changed since
- */
+/** Raising the account's epoch uses up the link and all others. @throws invalid_token, also after a new password */
 export async function openResetLink(token: string): Promise<UserRecord> {
   const { user, link } = await openLink(token, (userId, hash) => at(resetLinkRecord, userId, hash));
   if (link.epoch !== user.sessionEpoch) throw invalidLink();
   return user;
 }
 
-/** A link as stored, and its account. @throws invalid_token if it is unknown, used or expired */
 async function openLink<Link extends { expiresAt: number }>(
   token: string,
   itemOf: (userId: string, hash: string) => Read<Link>,
@@ -111,9 +78,8 @@ async function openLink<Link extends { expiresAt: number }>(
   return { user, item, link, hash };
 }
 
-export function invalidLink(): ApiError {
-  return new ApiError('invalid_token', 'This link is not valid: it is unknown, used or expired.');
-}
+export const invalidLink = () =>
+  new ApiError('invalid_token', 'This link is not valid: it is unknown, used or expired.');
 
 /**
  * Mails a verification link, which replaces any earlier one. Does nothing if the address is already verified.
@@ -131,12 +97,11 @@ export async function sendVerification({ principal: { user } }: AccountContext):
   }
 }
 
-/**
- * Confirms the address with a mailed link's token.
- * @throws invalid_token
- */
+/** @throws invalid_token if the link is unknown, used, replaced or expired */
 export async function verifyEmail({ log }: RequestContext, token: string): Promise<UserRecord> {
-  const { user, useUp } = await openVerificationLink(token);
+  const { user, item, link, hash } = await openLink(token, userId => at(verificationLinkRecord, userId));
+  if (!equalInConstantTime(link.hash, hash)) throw invalidLink();
+  const useUp = remove(item, { if: { hash: equals(hash) }, refused: invalidLink });
   await transact([useUp, update(at(userRecord, user.id), { set: { emailVerified: true } }, { if: isThere })]);
   log.account('email_verified', { userId: user.id });
   return { ...user, emailVerified: true };

@@ -4,13 +4,9 @@ import { at } from '../table/read.ts';
 import { emailRecord, type UserRecord, userRecord } from '../table/records/user.ts';
 import { put, type Write } from '../table/write.ts';
 
-/**
- * A new account, whose address nobody has verified yet, and the writes that create it. The caller adds it to the
- * platform's count.
- * @param emailTaken the error if there already is an account with the address
- */
+/** A new account with an unverified address, as writes. The caller adds it to the platform's count. */
 export function newAccount(
-  { email, name, passwordHash }: { email: string; name: string | undefined; passwordHash: string },
+  { email, name, passwordHash }: { email: string; name?: string | undefined; passwordHash: string },
   emailTaken?: () => Error,
 ): { user: UserRecord; writes: Write[] } {
   const user: UserRecord = {
@@ -23,12 +19,6 @@ export function newAccount(
     creations: 0,
     createdAt: new Date().toISOString(),
   };
-  const refused = emailTaken && { refused: emailTaken };
-  return {
-    user,
-    writes: [
-      put(at(emailRecord, email), { userId: user.id }, { if: isNew, ...refused }),
-      put(at(userRecord, user.id), user, { if: isNew }),
-    ],
-  };
+  const address = put(at(emailRecord, email), { userId: user.id }, { if: isNew, refused: emailTaken });
+  return { user, writes: [address, put(at(userRecord, user.id), user, { if: isNew })] };
 }

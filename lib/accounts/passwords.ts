@@ -13,16 +13,15 @@ import { sessionRecord } from '../table/records/credentials.ts';
 import { emailRecord, nobody, type UserRecord } from '../table/records/user.ts';
 import { update, type Write } from '../table/write.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
-import { type AccountChange, type EndedSessions, endSessions, readHeldTokens } from './end-sessions.ts';
 import { allFactorsGone } from './factors/remove-factors.ts';
 import { invalidLink, openResetLink } from './mailed-link.ts';
-import { sessionEnded } from './sessions.ts';
+import { type AccountChange, type EndedSessions, endSessions, readHeldTokens, sessionEnded } from './sessions.ts';
 import { requireCurrentPassword } from './step-up.ts';
 
 /**
  * Sets a new password. The same write ends every other session and invalidates open reset links. Tokens stay valid
- * unless the caller asks to revoke them.
- * @throws invalid_request naming the field for a wrong current or a common new password; rate_limited
+ * unless the caller asks to revoke them. @throws invalid_request naming the field of a wrong or a common password;
+ * rate_limited
  */
 export async function changePassword(
   context: AccountContext,
@@ -38,41 +37,32 @@ export async function changePassword(
     readTogether({ counted: countRead(wrong) }),
   ]);
   refuseEarly(wrong, counted);
-  await requireCurrentPassword(context, user, {
-    field: 'currentPassword',
-    password: currentPassword,
-    wrong,
-    event: 'password_change_refused',
-  });
+  const presented = { field: 'currentPassword', password: currentPassword, wrong, event: 'password_change_refused' };
+  await requireCurrentPassword(context, user, presented);
   const passwordHash = await hashPassword(newPassword);
-  const ownSession = update(
-    at(sessionRecord, user.id, credential.hash),
-    { set: { epoch: user.sessionEpoch + 1 } },
-    { if: isThere, refused: sessionEnded },
-  );
-  const others = [ownSession, ...resetCount(wrong)];
+  const session = at(sessionRecord, user.id, credential.hash);
+  const kept = { set: { epoch: user.sessionEpoch + 1 } };
+  const others = [update(session, kept, { if: isThere, refused: sessionEnded }), ...resetCount(wrong)];
   await setPassword({ user, passwordHash, held, source, others, overtaken: sessionEnded });
   log.account('password_changed', { userId: user.id, ip: source.ip, tokensRevoked: revokeTokens });
 }
 
 /**
- * Has a background job mail a reset link if the account exists. The response doesn't reveal that, because the calls and
- * the rate limit are the same either way.
- * @throws rate_limited
+ * Has a background job mail a reset link if the account exists. The calls and the rate limit are the same either way,
+ * so the response doesn't reveal it. @throws rate_limited
  */
 export async function requestPasswordReset({ source, log }: RequestContext, email: string): Promise<void> {
-  const [pointer] = await Promise.all([
-    find(at(emailRecord, email)),
-    count(passwordResets(email), passwordResetsOfNetwork(networkOf(source.ip))),
-  ]);
+  const limits = [passwordResets(email), passwordResetsOfNetwork(networkOf(source.ip))];
+  const [pointer] = await Promise.all([find(at(emailRecord, email)), count(...limits)]);
   const userId = pointer?.userId;
   await queueJob({ type: 'mail-reset-link', userId: userId ?? nobody });
   log.account('password_reset_requested', { email, userId, ip: source.ip });
 }
 
 /**
- * Sets a new password with a mailed link's token, which also verifies the address. The same transaction ends every session,
- * token, other reset link, and link to a provider. If the address was never verified, it also removes the second factors.
+ * Sets a new password with a mailed link's token, which also verifies the address. The same transaction ends every
+ * session, token, other reset link, and link to a provider. If the address was never verified, it also removes the
+ * second factors.
  * @throws invalid_token; invalid_request naming `newPassword` for a common one, which leaves the link usable
  */
 export async function resetPassword(
@@ -82,43 +72,28 @@ export async function resetPassword(
   refuseCommonPassword('newPassword', newPassword);
   const user = await openResetLink(token);
   const [passwordHash, held] = await Promise.all([hashPassword(newPassword), readHeldTokens(user.id)]);
-  await setPassword({
-    user,
-    passwordHash,
-    held,
-    source,
-    others: [],
-    recovers: true,
-    // Someone who registered a stranger's address may have added a factor. The address's owner must be able to get in.
-    ...(user.emailVerified ? {} : { decide: firstVerified }),
-    overtaken: invalidLink,
-  });
+  // Someone who registered a stranger's address may have added a factor. The address's owner must be able to get in.
+  const decide = user.emailVerified ? undefined : allFactorsGone;
+  const setting = { user, passwordHash, held, source, others: [], decide };
+  await setPassword({ ...setting, recovers: true, overtaken: invalidLink });
   log.account('password_reset', { userId: user.id, ip: source.ip });
-}
-
-async function firstVerified(user: UserRecord): Promise<AccountChange> {
-  const { set, writes } = await allFactorsGone(user);
-  return { set: { ...set, emailVerified: true }, writes };
 }
 
 interface NewPassword extends Pick<EndedSessions, 'user' | 'held' | 'source' | 'recovers'> {
   passwordHash: string;
-  /** Other writes for the same transaction. */
   others: readonly Write[];
-  /** The account's second factors, if they change as well. */
-  decide?: (user: UserRecord) => Promise<AccountChange>;
+  decide?: ((user: UserRecord) => Promise<AccountChange>) | undefined;
   /** The error if the password has changed in the meantime. */
   overtaken: () => Error;
 }
 
-/** Sets a new password, which ends every session and reset link of the account with the same write. */
 async function setPassword({ passwordHash, others, decide, overtaken, ...ending }: NewPassword): Promise<void> {
   await endSessions({
     ...ending,
     decide: async current => {
       if (current.sessionEpoch !== ending.user.sessionEpoch) throw overtaken();
       const { set = {}, writes = [] } = (await decide?.(current)) ?? {};
-      // The link proves the address, too.
+      // The mailed link proves the address, too.
       const verified = ending.recovers === true ? { emailVerified: true } : {};
       return { set: { ...set, ...verified, passwordHash }, writes: [...writes, ...others] };
     },

@@ -11,7 +11,7 @@ import { type AccountLinkRecord, accountLinkRecord, providerLinkRecord } from '.
 import { isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
 import { put, remove, retryWithFreshRead, update, type Write } from '../table/write.ts';
 import { linkEpochOf } from './account-link.ts';
-import { readHeldTokens, revocationsOf, transactAfter } from './end-sessions.ts';
+import { readHeldTokens, revocationsOf, transactAfter } from './sessions.ts';
 
 type Link = Omit<AccountLinkRecord, 'id'> & { id: string; isOlder?: true };
 
@@ -20,7 +20,6 @@ interface OwnLink {
   organization: OrganizationRecord;
 }
 
-/** The account's links to organizations' sign-in providers, newest first. */
 export async function listProviderLinks({ principal: { user } }: AccountContext): Promise<ProviderLink[]> {
   return (await readLinks(user))
     .map(({ link: { id, issuer, createdAt, lastUsedAt }, organization }) => ({
@@ -34,31 +33,26 @@ export async function listProviderLinks({ principal: { user } }: AccountContext)
 }
 
 /**
- * Ends a link, and with it the sessions that came through the organization's provider and the tokens that these created.
+ * Ends a link, and with it the sessions that came through the organization's provider and the tokens that these
+ * created.
  * @throws link_not_found
  */
 export async function endProviderLink({ principal, source, log }: AccountContext, linkId: string): Promise<void> {
-  const readAgain = async () => {
-    const user = await find(at(userRecord, principal.userId));
-    if (user === undefined) throw linkNotFound();
-    return readEnding(user, linkId);
-  };
-  const first = await readEnding(principal.user, linkId);
-  await retryWithFreshRead(first, readAgain, async ({ user, link, sessions, held }) => {
+  const readAgain = async () => readEnding(await find(at(userRecord, principal.userId)), linkId);
+  const foreseen = await readEnding(principal.user, linkId);
+  await retryWithFreshRead(foreseen, readAgain, async ({ user, link, sessions, held }) => {
     const { organizationId } = link;
-    const ended: Write[][] = [
-      ...sessions.map(hash => [remove(at(sessionRecord, user.id, hash), { if: isThere })]),
-      ...(await revocationsOf(user, held, source)),
-    ];
+    const sessionEnds = sessions.map(hash => [remove(at(sessionRecord, user.id, hash), { if: isThere })]);
     // A token that is created meanwhile, or a sign-in through the link, makes this fail; a token that would be created
     // afterwards fails, and its session has ended.
     const account = update(at(userRecord, user.id), { add: { creations: 1 } }, { if: isUnchanged(user) });
-    await transactAfter(ended, [endOfLink(user.id, link), account]);
+    const revocations = await revocationsOf(user, held, source);
+    await transactAfter([...sessionEnds, ...revocations], [endOfLink(user.id, link), account]);
     log.account('provider_unlinked', { userId: user.id, organizationId });
   });
 }
 
-/** The person's item stays: it leads to a link that has ended. */
+/** The person's item stays, and leads to a link that has ended. */
 function endOfLink(userId: string, { isOlder, ...link }: Link): Write {
   const item = at(accountLinkRecord, userId, link.organizationId);
   const { id, lastUsedAt, ...ended } = link;
@@ -67,13 +61,11 @@ function endOfLink(userId: string, { isOlder, ...link }: Link): Write {
 }
 
 /** The account is read before its tokens and sessions, so that the condition on it covers both. */
-async function readEnding(user: UserRecord, linkId: string) {
+async function readEnding(user: UserRecord | undefined, linkId: string) {
+  if (user === undefined) throw linkNotFound();
   const sessionRange = ranges.sessions(user.id);
-  const [links, held, sessions] = await Promise.all([
-    readLinks(user),
-    readHeldTokens(user.id),
-    queryItems(sessionRange),
-  ]);
+  const reads = [readLinks(user), readHeldTokens(user.id), queryItems(sessionRange)] as const;
+  const [links, held, sessions] = await Promise.all(reads);
   const link = links.find(own => own.link.id === linkId)?.link;
   if (link === undefined) throw linkNotFound();
   const cameThrough = (provider: { organizationId: string } | undefined) =>
@@ -97,12 +89,11 @@ export async function readLinks(user: UserRecord): Promise<OwnLink[]> {
     list(membershipRecord, ranges.memberships(user.id)),
   ]);
   const places = [...links, ...memberships];
-  const organizations = (await readAll(places.map(({ orgSlug }) => at(organizationRecord, orgSlug)))).map(
-    (organization, index) =>
-      organization?.id === places[index]?.organizationId && organization?.status === 'active'
-        ? organization
-        : undefined,
-  );
+  const stored = await readAll(places.map(({ orgSlug }) => at(organizationRecord, orgSlug)));
+  const organizations = stored.map((organization, index) => {
+    const isSame = organization?.id === places[index]?.organizationId;
+    return isSame && organization?.status === 'active' ? organization : undefined;
+  });
   const own = links.flatMap(({ id, ...link }, index): OwnLink[] => {
     const organization = organizations[index];
     const holds = id !== undefined && link.epoch === linkEpochOf(user) && user.isAdmin !== true;
@@ -114,10 +105,7 @@ export async function readLinks(user: UserRecord): Promise<OwnLink[]> {
   return [...own, ...older.flat()];
 }
 
-/**
- * A link from before accounts had a side of it is found in its organization. It moves to the account when it is used
- * next. Reads nothing if there can't be one.
- */
+/** Links from before accounts had a side of them are in the organization until their next use. */
 async function olderLinks(user: UserRecord, organization: OrganizationRecord | undefined): Promise<OwnLink[]> {
   if (organization?.providerVersion === undefined || linkEpochOf(user) > 0 || user.isAdmin === true) return [];
   const { id: organizationId, slug: orgSlug } = organization;

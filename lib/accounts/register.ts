@@ -19,12 +19,6 @@ import { newVerificationLink } from './mailed-link.ts';
 import { newAccount } from './new-account.ts';
 import { newSession } from './sessions.ts';
 
-interface Registered {
-  user: UserRecord;
-  organization: OrganizationRecord;
-  cookie: string;
-}
-
 /**
  * Creates an account with its personal organization and its first session, all or nothing, then mails the verification
  * link. If the e-mail can't be sent, that is logged: the account exists, and the user can request the link again.
@@ -33,27 +27,22 @@ interface Registered {
 export async function register(
   { source, log }: RequestContext,
   requested: BodyOf<typeof contract>,
-): Promise<Registered> {
+): Promise<{ user: UserRecord; organization: OrganizationRecord; cookie: string }> {
   refuseCommonPassword('password', requested.password);
   await count(registrations(networkOf(source.ip)));
   // This only saves hashing; the transaction ensures that the address is still free.
   if ((await find(at(emailRecord, requested.email))) !== undefined) throw emailTaken();
 
   const passwordHash = await hashPassword(requested.password);
-  const { user, writes } = newAccount({ email: requested.email, name: requested.name, passwordHash }, emailTaken);
+  const { user, writes } = newAccount({ ...requested, passwordHash }, emailTaken);
   const { id } = user;
   const session = await newSession(user, source);
   const link = await newVerificationLink(id);
   const name = requested.organizationName ?? personalOrganizationName(user.name);
   const organization = await withFreeSlug({ name }, async slug => {
     const founded = await newOrganization({ name, slug }, user, { id, email: user.email, type: 'session' }, source);
-    await transact([
-      ...writes,
-      ...founded.writes,
-      session.write,
-      link.write,
-      countPlatform({ users: 1, organizations: 1 }),
-    ]);
+    const counting = countPlatform({ users: 1, organizations: 1 });
+    await transact([...writes, ...founded.writes, session.write, link.write, counting]);
     return founded.organization;
   });
   log.account('registered', { userId: id, ip: source.ip });
@@ -67,10 +56,8 @@ export async function register(
 
 const emailTaken = () => new ApiError('email_taken', 'An account with this e-mail address already exists.');
 
-const maximumNameLength = 100;
-
-/** At most 100 characters, like every name; a long user name is cut. Pure. */
+/** At most 100 characters, like every name; a long user name is cut. */
 export function personalOrganizationName(userName: string): string {
   const suffix = "'s organization";
-  return [...userName].slice(0, maximumNameLength - suffix.length).join('') + suffix;
+  return [...userName].slice(0, 100 - suffix.length).join('') + suffix;
 }

@@ -18,10 +18,9 @@ import { sessionEnded, startSession } from './sessions.ts';
 type Sent = BodyOf<typeof contract>;
 
 /**
- * Makes the session fresh, and lifts its confinement to a provider's organization, because a credential of the account
- * itself is proved. It gets a new secret, so a stolen copy of the old one is useless.
- * @throws invalid_request naming the field of a wrong password or factor; second_factor_required; invalid_token for the
- * challenge; rate_limited
+ * Makes the session fresh, and lifts its confinement to a provider's organization, because the account itself is
+ * proved. It gets a new secret, so a stolen copy of the old one is useless.
+ * @throws invalid_request naming a wrong field; second_factor_required; invalid_token for the challenge; rate_limited
  */
 export async function stepUp(context: AccountContext, sent: Sent): Promise<{ freshUntil: string; cookie: string }> {
   const { principal, source, log } = context;
@@ -29,20 +28,15 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
   if (credential.method !== 'session') throw sessionEnded();
   const wrong = wrongCurrentPasswords(user.id);
   const presented = await readFactor(user, sent, wrong);
-  const { provider } = credential.session;
-  if (sent.password !== undefined) {
-    const { password } = sent;
-    await requireCurrentPassword(context, user, { field: 'password', password, wrong, event: 'step_up_refused' });
-  } else {
-    await requirePasskeyInstead(user, sent, provider);
-  }
-  if (presented === undefined && hasSecondFactor(user)) {
-    throw await askForFactor('step-up', user, resetCount(wrong));
-  }
+  const { hash, session } = credential;
+  const { provider } = session;
+  const { password } = sent;
+  if (password === undefined) await requirePasskeyInstead(user, sent, provider);
+  else await requireCurrentPassword(context, user, { field: 'password', password, wrong, event: 'step_up_refused' });
+  if (presented === undefined && hasSecondFactor(user)) throw await askForFactor('step-up', user, resetCount(wrong));
   const field = sent.passkey === undefined ? 'totp' : 'passkey';
   const isWrong = () => invalidRequest([{ path: field, message: 'is wrong' }]);
   const proof = presented && (await proveFactor(context, user, presented.factor, isWrong));
-  const { hash, session } = credential;
   const renewed = await startSession(user, source, {
     secondFactor: proof !== undefined,
     brokeGlassIn: session.brokeGlassIn,
@@ -50,7 +44,7 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
     replaces: { id: sessionIdOf(credential), hash, createdAt: session.createdAt },
   });
   await transact([
-    ...(sent.password === undefined ? [] : resetCount(wrong)),
+    ...(password === undefined ? [] : resetCount(wrong)),
     ...(proof?.writes ?? []),
     ...renewed.writes,
     ...(presented?.writes ?? []),
@@ -62,14 +56,10 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
 }
 
 /**
- * A user who signed in with a provider may not have a password. A passkey, which verifies its user by itself, replaces it.
+ * A user of a provider may not have a password. A passkey replaces it, because it verifies its user.
  * @throws invalid_request for the missing password; second_factor_required with a challenge for a passkey
  */
-async function requirePasskeyInstead(
-  user: UserRecord,
-  { passkey }: Sent,
-  provider: SessionRecord['provider'],
-): Promise<void> {
+async function requirePasskeyInstead(user: UserRecord, { passkey }: Sent, provider: SessionRecord['provider']) {
   if (provider !== undefined && passkey !== undefined) return;
   if (provider === undefined || user.passkeyCount === undefined) {
     throw invalidRequest([{ path: 'password', message: 'is required' }]);
@@ -102,21 +92,13 @@ async function readFactor(
   return { factor, writes: [useUp] };
 }
 
-interface Presented {
-  field: string;
-  password: string;
-  /** Counts wrong passwords. */
-  wrong: Counter;
-  /** The event to log for a rejection. */
-  event: string;
-}
-
-/** @throws invalid_request naming the field for a wrong password, which `event` records; rate_limited */
+/** @throws invalid_request naming the field for a wrong password, which is counted and logged; rate_limited */
 export async function requireCurrentPassword(
   { source, log }: RequestContext,
   user: UserRecord,
-  { field, password, wrong, event }: Presented,
+  presented: { field: string; password: string; wrong: Counter; event: string },
 ): Promise<void> {
+  const { field, password, wrong, event } = presented;
   if (await verifyPassword(password, user.passwordHash)) return;
   await count(wrong);
   log.account(event, { userId: user.id, ip: source.ip });

@@ -20,7 +20,6 @@ export async function listTokens(userId: string): Promise<TokenRecord[]> {
     .sort((a, b) => b.createdAt.localeCompare(a.createdAt) || a.id.localeCompare(b.id));
 }
 
-/** Those of them that the credential reaches. */
 export async function listOwnTokens({ principal }: AccountContext): Promise<TokenRecord[]> {
   const boundTo = onlyOrganizationOf(principal);
   const tokens = await listTokens(principal.userId);
@@ -30,17 +29,12 @@ export async function listOwnTokens({ principal }: AccountContext): Promise<Toke
 /** Revokes one of the caller's own tokens immediately. @throws token_not_found */
 export async function revokeToken(context: AccountContext, tokenId: string): Promise<void> {
   const { userId } = context.principal;
-  const [tokens, memberships] = await Promise.all([
-    listOwnTokens(context),
-    list(membershipRecord, ranges.memberships(userId)),
-  ]);
+  const listingMemberships = list(membershipRecord, ranges.memberships(userId));
+  const [tokens, memberships] = await Promise.all([listOwnTokens(context), listingMemberships]);
   const token = tokens.find(({ id }) => id === tokenId);
   if (token === undefined) throw tokenNotFound();
-  await endToken(
-    context,
-    token,
-    memberships.find(({ organizationId }) => organizationId === token.organizationId),
-  );
+  const membership = memberships.find(({ organizationId }) => organizationId === token.organizationId);
+  await endToken(context, token, membership);
 }
 
 /** Revokes the user's token that the request was made with. @throws token_not_found for a request with a session */
@@ -51,35 +45,27 @@ export async function revokeTokenOfUser(context: CallerContext): Promise<void> {
   }
   const { token } = credential;
   const { organizationId } = token;
-  await endToken(
-    context,
-    token,
-    organizationId === null ? undefined : await find(at(membershipRecord, userId, organizationId)),
-  );
+  const membership = organizationId === null ? undefined : await find(at(membershipRecord, userId, organizationId));
+  await endToken(context, token, membership);
 }
 
-/** The revocation of a token limited to an organization is recorded in that organization's audit log. */
 async function endToken(
   context: CallerContext,
   { id, name, hash, userId, organizationId }: TokenRecord,
   membership: { orgSlug: string } | undefined,
 ): Promise<void> {
-  const organization = membership === undefined ? undefined : await find(at(organizationRecord, membership.orgSlug));
+  const organization = membership && (await find(at(organizationRecord, membership.orgSlug)));
   const revocation = remove(at(tokenRecord, userId, hash), { if: isThere, refused: tokenNotFound });
   if (organization === undefined || organization.id !== organizationId || organization.status !== 'active') {
     await transact([revocation]);
     context.log.account('token_revoked', { userId, tokenId: id });
     return;
   }
-  await transact([
-    revocation,
-    await context.auditIn(organization, { action: 'token.revoked', target: { type: 'token', id, name } }),
-  ]);
+  const facts = { action: 'token.revoked', target: { type: 'token', id, name } } as const;
+  await transact([revocation, await context.auditIn(organization, facts)]);
 }
 
 export const tokenNotFound = () => new ApiError('token_not_found', 'You have no active token with this identifier.');
-
-const shownCharacters = 16;
 
 /** A new token: its record, and the bearer token, which is shown only once. */
 export interface IssuedToken {
@@ -92,22 +78,19 @@ export type TokenFacts = Pick<
   'name' | 'access' | 'organizationId' | 'projectId' | 'environmentId' | 'memberId' | 'secondFactor' | 'provider'
 >;
 
-type Lifetime = { expiresInDays: number | null } | { lifetimeMs: number };
-
-/** The write that makes a new token valid. */
 export function tokenWrite(token: TokenRecord): Write {
   return put(at(tokenRecord, token.userId, token.hash), token, { if: isNew });
 }
 
-/** A new bearer token of the user or identity, which `tokenWrite` makes valid. */
 export async function newToken(
   user: { id: string; email: string },
-  requested: TokenFacts & Lifetime,
+  requested: TokenFacts & ({ expiresInDays: number | null } | { lifetimeMs: number }),
 ): Promise<IssuedToken> {
   const { secret, hash } = createCredential(user.id, tokenPrefix, await issuingKey());
   const now = Date.now();
   const { name, access, organizationId, projectId, environmentId, memberId, secondFactor, provider } = requested;
-  const lifetimeMs = lifetimeOf(requested);
+  const daysMs = (days: number | null) => days && days * dayMs;
+  const lifetimeMs = 'lifetimeMs' in requested ? requested.lifetimeMs : daysMs(requested.expiresInDays);
   const expiryMs = lifetimeMs === null ? undefined : now + lifetimeMs;
   const cliToken: TokenRecord = {
     name,
@@ -117,21 +100,16 @@ export async function newToken(
     environmentId,
     memberId,
     secondFactor,
-    ...(provider === undefined ? {} : { provider }),
+    provider,
     id: randomUUID(),
     userId: user.id,
     email: user.email,
     hash,
-    prefix: secret.slice(0, shownCharacters),
+    prefix: secret.slice(0, 16),
     createdAt: new Date(now).toISOString(),
     lastUsedAt: null,
     expiryDate: expiryMs === undefined ? null : new Date(expiryMs).toISOString(),
-    ...(expiryMs === undefined ? {} : { expiresAt: Math.ceil(expiryMs / 1000) }),
+    expiresAt: expiryMs && Math.ceil(expiryMs / 1000),
   };
   return { token: secret, cliToken };
-}
-
-function lifetimeOf(requested: Lifetime): number | null {
-  if ('lifetimeMs' in requested) return requested.lifetimeMs;
-  return requested.expiresInDays === null ? null : requested.expiresInDays * dayMs;
 }

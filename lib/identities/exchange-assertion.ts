@@ -48,9 +48,6 @@ import {
 
 type Issued = AnswerOf<typeof contract>;
 
-/** What happens to an identity is recorded at most once an hour, so that most exchanges don't write its item. */
-const noteStepMs = hourMs;
-
 /**
  * Exchanges a platform's token for the identity's bearer token. Two round trips if the issuer's keys are stored.
  * @throws invalid_assertion, claims_mismatch, assertion_replayed, issuer_unavailable, rate_limited
@@ -74,22 +71,19 @@ export async function exchangeAssertion(context: RequestContext, requested: Body
   if (organization?.status !== 'active' || identity === undefined || identity.issuer !== claimed.iss) {
     throw invalidAssertion();
   }
-  const mayFetch = !isReached(failures, failed);
-  const proven = await prove(context, { subjectToken, identity, organizationSlug, issuerKeys, mayFetch }).catch(
-    async error => {
-      if (!(error instanceof ApiError)) throw error;
-      context.log.account('assertion_refused', { identityId, code: error.code, ip: context.source.ip });
-      await count(failures);
-      throw error;
-    },
-  );
+  const proving = { subjectToken, identity, organizationSlug, issuerKeys, mayFetch: !isReached(failures, failed) };
+  const proven = await prove(context, proving).catch(async error => {
+    if (!(error instanceof ApiError)) throw error;
+    context.log.account('assertion_refused', { identityId, code: error.code, ip: context.source.ip });
+    await count(failures);
+    throw error;
+  });
   const assertion = { organization, identity, proven, subjectToken };
   await requireClaims(context, assertion);
   takeShare(organization);
   return issue(context, assertion, live);
 }
 
-/** An assertion whose claims are verified. */
 interface Assertion extends ProvenAssertion {
   organization: OrganizationRecord;
 }
@@ -103,9 +97,8 @@ interface Proving {
 }
 
 /**
- * The claims of a genuine assertion. Stored keys suffice for verification even when too many exchanges fail, so no one
- * can lock out a pipeline by causing failures.
- * @throws invalid_assertion, issuer_unavailable, rate_limited
+ * The claims of a genuine assertion. Stored keys suffice even when too many exchanges fail, so nobody can lock out a
+ * pipeline by causing failures. @throws invalid_assertion, issuer_unavailable, rate_limited
  */
 async function prove(
   { log, source }: RequestContext,
@@ -131,33 +124,27 @@ async function prove(
 /** @throws claims_mismatch if strangers could satisfy the identity's claims, or the assertion doesn't */
 async function requireClaims(context: RequestContext, assertion: Assertion): Promise<void> {
   const { identity, proven } = assertion;
+  const refuse = async (claims: readonly string[], message: string) => {
+    await recordRefusal(context, assertion, 'claims_mismatch', claims);
+    throw new ApiError('claims_mismatch', message, { details: { claims } });
+  };
   const tooBroad = claimsProblem(identity.issuer, identity.claims);
-  const claims =
-    tooBroad === undefined
-      ? matchClaims(proven, identity.claims).flatMap(({ name, matches }) => (matches ? [] : [name]))
-      : [...(claimsOfOwner(identity.issuer) ?? [])];
-  if (tooBroad === undefined && claims.length === 0) return;
-  await recordRefusal(context, assertion, 'claims_mismatch', claims);
-  const message =
-    tooBroad === undefined
-      ? `These claims of the token do not match the identity: ${claims.join(', ')}.`
-      : `This identity’s claims are too permissive: it ${tooBroad}. Ask an owner or admin to add such a claim.`;
-  throw new ApiError('claims_mismatch', message, { details: { claims } });
+  if (tooBroad !== undefined) {
+    const message = `This identity’s claims are too permissive: it ${tooBroad}. Ask an owner or admin to add such a claim.`;
+    await refuse(claimsOfOwner(identity.issuer) ?? [], message);
+  }
+  const mismatches = matchClaims(proven, identity.claims).filter(({ matches }) => !matches);
+  const names = mismatches.map(({ name }) => name);
+  if (names.length > 0)
+    await refuse(names, `These claims of the token do not match the identity: ${names.join(', ')}.`);
 }
 
-/** @param live the identity's tokens as read */
-async function issue(
-  context: RequestContext,
-  assertion: Assertion,
-  live: LiveTokensRecord | undefined,
-): Promise<Issued> {
+async function issue(context: RequestContext, assertion: Assertion, live?: LiveTokensRecord): Promise<Issued> {
   const { organization, identity, proven } = assertion;
   const { id, name, access, projectId, environmentId, trustId: memberId, tokenMinutes } = identity;
   const limits = { organizationId: organization.id, projectId, environmentId, memberId };
-  const { token, cliToken } = await newToken(
-    { id, email: name },
-    { name, access, ...limits, secondFactor: false, lifetimeMs: tokenMinutes * minuteMs },
-  );
+  const facts = { name, access, ...limits, secondFactor: false, lifetimeMs: tokenMinutes * minuteMs };
+  const { token, cliToken } = await newToken({ id, email: name }, facts);
   const { expiryDate } = cliToken;
   if (expiryDate === null) throw new Error('Identity tokens always expire.');
   let record: Write[] = [recordOfUse(assertion)];
@@ -176,16 +163,17 @@ async function issue(
   });
   const endedTokens = await issuing.catch(async error => {
     const isReplayed = error instanceof ApiError && error.code === 'assertion_replayed';
-    if (isReplayed) await recordRefusal(context, assertion, 'assertion_replayed', []);
+    if (isReplayed) await recordRefusal(context, assertion, 'assertion_replayed');
     throw error;
   });
   return { token, expiresAt: expiryDate, organizationId: organization.id, endedTokens };
 }
 
+/** Records the use at most once an hour, so that most exchanges don't write the identity's item. */
 function noteOfUse({ slug }: OrganizationRecord, identity: IdentityRecord, endedTokens: number): Write[] {
   const { id, lastUsedAt, tokensEndedAt = null } = identity;
   const now = new Date();
-  const isDue = (notedAt: string | null) => notedAt === null || now.getTime() - Date.parse(notedAt) >= noteStepMs;
+  const isDue = (notedAt: string | null) => notedAt === null || now.getTime() - Date.parse(notedAt) >= hourMs;
   const set = {
     ...(isDue(lastUsedAt) ? { lastUsedAt: now.toISOString() } : {}),
     ...(endedTokens > 0 && isDue(tokensEndedAt) ? { tokensEndedAt: now.toISOString() } : {}),
@@ -194,30 +182,25 @@ function noteOfUse({ slug }: OrganizationRecord, identity: IdentityRecord, ended
   return [update(at(identityRecord, slug, id), { set }, { if: isThere, refused: () => invalidAssertion() })];
 }
 
-/**
- * Records the rejection of a genuine assertion, once per assertion.
- * @throws rate_limited if too many were rejected
- */
+/** Records the rejection of a genuine assertion, once per assertion. @throws rate_limited after too many */
 async function recordRefusal(
   context: RequestContext,
   assertion: Assertion,
   reason: 'claims_mismatch' | 'assertion_replayed',
-  claims: readonly string[],
+  claims: readonly string[] = [],
 ): Promise<void> {
   const { identity, proven } = assertion;
   const details = { reason, subject: subjectOf(proven), ...(claims.length === 0 ? {} : { claims: claims.join(', ') }) };
   const refusals = recordedRefusals(identity.id);
-  try {
-    await retryOnConditionFailed(async () =>
-      transact([
-        recordOf(reason, assertion, { if: isNew, refused: () => new RefusalRecorded() }),
-        ...countOne(refusals),
-        await entryOf(context, assertion, { action: 'identity.refused', details }),
-      ]),
-    );
-  } catch (error) {
+  await retryOnConditionFailed(async () =>
+    transact([
+      recordOf(reason, assertion, { if: isNew, refused: () => new RefusalRecorded() }),
+      ...countOne(refusals),
+      await entryOf(context, assertion, { action: 'identity.refused', details }),
+    ]),
+  ).catch(error => {
     if (!(error instanceof RefusalRecorded)) throw error;
-  }
+  });
 }
 
 class RefusalRecorded extends Error {}

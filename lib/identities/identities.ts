@@ -18,6 +18,7 @@ import { laterThan } from '../core/time.ts';
 import { derivedUuid } from '../crypto/derived-uuid.ts';
 import { changeCounts } from '../organizations/change-counts.ts';
 import { countIdentitiesEnded, identityEndings } from '../organizations/members/made-by-member.ts';
+import { isAllowedPlain, targetProblem } from '../outbound/target.ts';
 import { equals, isNew, lessThan } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list } from '../table/read.ts';
@@ -25,9 +26,8 @@ import { type IdentityRecord, identityRecord } from '../table/records/identity.t
 import { memberRecord, membershipRecord, type OrganizationRecord } from '../table/records/organization.ts';
 import { check, put, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 import { findScope, readPlaces, scopeChecks } from '../webhooks/find-scope.ts';
-import { requireTrust } from './require-trust.ts';
+import { claimsProblem } from './shared-issuers.ts';
 
-/** The identity as the API shows it. */
 export function identityView({ trustId: _, updatedAt: __, ...identity }: IdentityRecord): Identity {
   return { ...identity, tokensEndedAt: identity.tokensEndedAt ?? null, audience: audienceOf(identity.id) };
 }
@@ -36,9 +36,7 @@ export function identityTarget({ id, name }: Pick<IdentityRecord, 'id' | 'name'>
   return { type: 'identity', id, name };
 }
 
-export function identityNotFound(): ApiError {
-  return new ApiError('identity_not_found', 'There is no such identity in this organization.');
-}
+const identityNotFound = () => new ApiError('identity_not_found', 'There is no such identity in this organization.');
 
 /** A page of the audit log has many entries, so each text in an entry is short. */
 const longestText = 2000;
@@ -46,10 +44,10 @@ const longestText = 2000;
 const cut = (text: string): string => (text.length > longestText ? `${text.slice(0, longestText)}…` : text);
 
 /** The details of an identity in an audit entry. Claims and keys are recorded as text. */
-export function auditedFields({ claims, jwks, ...identity }: IdentityRecord) {
-  const { name, access, role, projectId, environmentId, issuer, singleUse, maxAssertionAgeMinutes, tokenMinutes } =
-    identity;
-  const keys = jwks === null ? null : cut(JSON.stringify(jwks.keys.map(({ kid, kty, x, n }) => kid ?? x ?? n ?? kty)));
+function auditedFields({ claims, jwks, maxAssertionAgeMinutes, tokenMinutes, ...identity }: IdentityRecord) {
+  const { name, access, role, projectId, environmentId, issuer, singleUse } = identity;
+  // Sorted, because the table doesn't keep the order of names.
+  const sortedClaims = Object.fromEntries(Object.entries(claims).sort(([a], [b]) => (a < b ? -1 : 1)));
   return {
     name,
     access,
@@ -57,12 +55,11 @@ export function auditedFields({ claims, jwks, ...identity }: IdentityRecord) {
     projectId,
     environmentId,
     issuer,
-    // Sorted, because the table doesn't keep the order of names.
-    claims: cut(JSON.stringify(Object.fromEntries(Object.entries(claims).sort(([a], [b]) => (a < b ? -1 : 1))))),
+    claims: cut(JSON.stringify(sortedClaims)),
     singleUse,
     maxAssertionAgeMinutes: String(maxAssertionAgeMinutes),
     tokenMinutes: String(tokenMinutes),
-    jwks: keys,
+    jwks: jwks && cut(JSON.stringify(jwks.keys.map(({ kid, kty, x, n }) => kid ?? x ?? n ?? kty))),
   } satisfies AuditDetails;
 }
 
@@ -73,7 +70,6 @@ export async function listIdentities({ organization }: MemberContext): Promise<I
   return identities.sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id));
 }
 
-/** @throws identity_not_found */
 export async function requireIdentity({ organization }: MemberContext, identityId: string): Promise<IdentityRecord> {
   const identity = await find(at(identityRecord, organization.slug, identityId));
   if (identity === undefined || !isOf(organization, identity)) throw identityNotFound();
@@ -84,22 +80,18 @@ export async function requireIdentity({ organization }: MemberContext, identityI
 const isOf = ({ id }: OrganizationRecord, { organizationId }: IdentityRecord) => organizationId === id;
 
 /**
- * Creates an identity.
  * @throws invalid_request for a forbidden issuer or claims that strangers could satisfy, project_not_found,
  * environment_not_found, identity_limit_reached, email_not_verified
  */
-export async function createIdentity(
-  context: MemberContext,
-  requested: BodyOf<typeof creation>,
-): Promise<IdentityRecord> {
+export async function createIdentity(context: MemberContext, requested: BodyOf<typeof creation>) {
   const { organization, principal } = context;
+  const { id: organizationId, slug: orgSlug } = organization;
   const { projectId = null, environmentId = null, jwks = null, ...facts } = requested;
   requireTrust({ ...facts, jwks });
-  const scope = findScope(await readPlaces(organization.slug, projectId !== null), { projectId, environmentId });
   const createdAt = new Date().toISOString();
   const identity: IdentityRecord = {
     ...facts,
-    organizationId: organization.id,
+    organizationId,
     // Version 8, as `isIdentityId` expects.
     id: derivedUuid(randomUUID()),
     projectId,
@@ -111,30 +103,20 @@ export async function createIdentity(
     updatedAt: createdAt,
     lastUsedAt: null,
   };
-  const membership = { organizationId: organization.id, orgSlug: organization.slug };
+  const message = `The organization has ${maximumIdentities} identities. Delete one that is no longer used.`;
+  const bound = {
+    if: { identityCount: lessThan(maximumIdentities) },
+    refused: () => new ApiError('identity_limit_reached', message),
+  };
+  const details = auditedFields(identity);
   await transact([
-    changeCounts(
-      organization,
-      { identityCount: 1 },
-      {
-        if: { identityCount: lessThan(maximumIdentities) },
-        refused: () =>
-          new ApiError(
-            'identity_limit_reached',
-            `The organization has ${maximumIdentities} identities. Delete one that is no longer used.`,
-          ),
-      },
-    ),
-    put(at(identityRecord, organization.slug, identity.id), identity, { if: isNew }),
-    put(at(membershipRecord, identity.id, organization.id), membership, { if: isNew }),
-    ...scopeChecks(organization.slug, scope),
+    changeCounts(organization, { identityCount: 1 }, bound),
+    put(at(identityRecord, orgSlug, identity.id), identity, { if: isNew }),
+    put(at(membershipRecord, identity.id, organizationId), { organizationId, orgSlug }, { if: isNew }),
+    ...(await scopeHolds(orgSlug, identity)),
     ...hasVerifiedEmail(context, 'create an identity'),
     isStillMember(context),
-    await context.audit({
-      action: 'identity.created',
-      target: identityTarget(identity),
-      details: auditedFields(identity),
-    }),
+    await context.audit({ action: 'identity.created', target: identityTarget(identity), details }),
   ]);
   return identity;
 }
@@ -142,22 +124,16 @@ export async function createIdentity(
 /** A member who is being removed concurrently must not leave behind an identity that the removal did not see. */
 function isStillMember({ organization, access }: MemberContext): Write {
   const { id, userId } = access.member;
-  return check(at(memberRecord, organization.slug, userId), {
-    if: { id: equals(id) },
-    refused: () => organizationNotFound(),
-  });
+  const refused = () => organizationNotFound();
+  return check(at(memberRecord, organization.slug, userId), { if: { id: equals(id) }, refused });
 }
 
 /**
  * Changes the given fields. An unchanged scope is not looked up again, because what it names may have been deleted.
- * @throws identity_not_found, invalid_request for an environment without its project, a deployer without its environment,
- * a forbidden issuer or claims that strangers could satisfy, project_not_found, environment_not_found
+ * @throws identity_not_found, invalid_request for an environment without its project, a deployer without its
+ * environment, a forbidden issuer or claims that strangers could satisfy, project_not_found, environment_not_found
  */
-export async function updateIdentity(
-  context: MemberContext,
-  identityId: string,
-  changes: BodyOf<typeof change>,
-): Promise<IdentityRecord> {
+export async function updateIdentity(context: MemberContext, identityId: string, changes: BodyOf<typeof change>) {
   const { slug } = context.organization;
   return retryOnConditionFailed(async () => {
     const stored = await requireIdentity(context, identityId);
@@ -172,38 +148,27 @@ export async function updateIdentity(
     }
     const trusts = isSame(stored, requested, ['issuer', 'claims', 'jwks']);
     if (!trusts) requireTrust(requested);
-    const after: IdentityRecord = {
-      ...requested,
-      trustId: trusts ? stored.trustId : randomUUID(),
-      updatedAt: laterThan(stored.updatedAt),
-    };
+    const trustId = trusts ? stored.trustId : randomUUID();
+    const after: IdentityRecord = { ...requested, trustId, updatedAt: laterThan(stored.updatedAt) };
     const { lastUsedAt: _, tokensEndedAt: __, ...set } = after;
+    const [old, changed] = [auditedFields(stored), auditedFields(after)];
+    const details = changedFields(old, changed, Object.keys(changed) as (keyof typeof changed)[]);
     await transact([
       // The condition keeps this from undoing another change or bringing back a deleted identity.
       update(at(identityRecord, slug, identityId), { set }, { if: { updatedAt: equals(stored.updatedAt) } }),
-      ...(isSame(stored, after, ['projectId', 'environmentId']) ? [] : await limitHolds(slug, after)),
-      await context.audit({
-        action: 'identity.updated',
-        target: identityTarget(after),
-        ...detailsOf(stored, after),
-      }),
+      ...(isSame(stored, after, ['projectId', 'environmentId']) ? [] : await scopeHolds(slug, after)),
+      await context.audit({ action: 'identity.updated', target: identityTarget(after), details }),
     ]);
     return after;
   });
 }
 
-async function limitHolds(slug: string, identity: IdentityRecord): Promise<Write[]> {
+async function scopeHolds(slug: string, identity: IdentityRecord): Promise<Write[]> {
   return scopeChecks(slug, findScope(await readPlaces(slug, identity.projectId !== null), identity));
 }
 
 function isSame(a: IdentityRecord, b: IdentityRecord, names: readonly (keyof IdentityRecord)[]): boolean {
   return names.every(name => isDeepStrictEqual(a[name], b[name]));
-}
-
-function detailsOf(stored: IdentityRecord, after: IdentityRecord) {
-  const [old, changed] = [auditedFields(stored), auditedFields(after)];
-  const details = changedFields(old, changed, Object.keys(changed) as (keyof typeof changed)[]);
-  return details === undefined ? {} : { details };
 }
 
 /** Deletes the identity, which also invalidates its tokens. @throws identity_not_found */
@@ -212,4 +177,23 @@ export async function deleteIdentity(context: MemberContext, identityId: string)
     const identity = await requireIdentity(context, identityId);
     await transact([countIdentitiesEnded(context.organization, 1), ...(await identityEndings(context, [identity]))]);
   });
+}
+
+/**
+ * Rules that not even owners may relax. @throws invalid_request if the service must not fetch from that issuer URL, or
+ * if strangers could satisfy the claims
+ */
+export function requireTrust({ issuer, claims, jwks }: Pick<IdentityRecord, 'issuer' | 'claims' | 'jwks'>): void {
+  const problems = [
+    { path: 'issuer', message: issuerProblem(issuer, jwks !== null) },
+    { path: 'claims', message: claimsProblem(issuer, claims) },
+  ].filter((problem): problem is { path: string; message: string } => problem.message !== undefined);
+  if (problems.length > 0) throw invalidRequest(problems);
+}
+
+/** With keys, the issuer doesn't have to be reachable: a cluster's issuer is often a name in its own network. */
+function issuerProblem(issuer: string, hasKeys: boolean): string | undefined {
+  if (!hasKeys) return targetProblem(issuer);
+  const url = URL.parse(issuer);
+  return url?.protocol === 'http:' && !isAllowedPlain(url) ? 'must be an https URL' : undefined;
 }

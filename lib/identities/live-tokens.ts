@@ -12,11 +12,10 @@ import { identityRightsRecord, type LiveTokensRecord, liveTokensRecord } from '.
 import { membershipRecord, organizationRecord } from '../table/records/organization.ts';
 import { put, remove, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 
-/*
- * One item lists the tokens of an identity. The transaction that issues a token adds it to the list, and removes those
- * that have expired. The new count is a condition: below the limit, concurrent exchanges don't disturb each other. At
- * the limit, the transaction also revokes the oldest token, and then the count must be the one that was read. If a
- * condition doesn't hold, the list is read again.
+/**
+ * One item lists the tokens of an identity. The transaction that issues a token lists it and removes expired ones. Its
+ * condition is the new count: below the limit, concurrent exchanges don't disturb each other. At the limit, it also
+ * revokes the oldest token, and the count must be as read. If a condition doesn't hold, the list is read again.
  */
 
 type Listed = [hash: string, token: readonly [issuedAtMs: number, expiresAtMs: number]];
@@ -26,10 +25,7 @@ export function liveTokensAt(identityId: string): Read<LiveTokensRecord> {
 }
 
 /** The writes that list a new token and, at the limit, revoke the oldest; and how many valid tokens they revoke. */
-export function listToken(
-  stored: LiveTokensRecord | undefined,
-  { userId, hash, createdAt, expiryDate }: TokenRecord,
-): { writes: Write[]; endedTokens: number } {
+export function listToken(stored: LiveTokensRecord | undefined, { userId, hash, createdAt, expiryDate }: TokenRecord) {
   const nowMs = Date.now();
   const token: [number, number] = [Date.parse(createdAt), Date.parse(expiryDate ?? '')];
   const expiresAt = expiryAfter(maximumTokenMinutes * 60, nowMs);
@@ -38,12 +34,10 @@ export function listToken(
     const first = put(item, { tokens: { [hash]: token }, count: 1, expiresAt }, { if: isNew });
     return { writes: [first], endedTokens: 0 };
   }
-
   const listed: Listed[] = Object.entries(stored.tokens);
-  const live = listed.filter(([, [, expiresAtMs]]) => expiresAtMs > nowMs).toSorted(byAge);
-  const revoked = live.slice(0, Math.max(0, live.length + 1 - maximumLiveTokens)).map(([listedHash]) => listedHash);
-  const expired = listed.filter(([, [, expiresAtMs]]) => expiresAtMs <= nowMs).map(([listedHash]) => listedHash);
-  const gone = [...expired, ...revoked];
+  const { live = [], expired = [] } = Object.groupBy(listed, ([, [, endMs]]) => (endMs > nowMs ? 'live' : 'expired'));
+  const revoked = hashesOf(live.toSorted(byAge).slice(0, Math.max(0, live.length + 1 - maximumLiveTokens)));
+  const gone = [...hashesOf(expired), ...revoked];
   const count = revoked.length > 0 ? equals(stored.count) : atMost(maximumLiveTokens - 1 + gone.length);
   const listing = update(
     item,
@@ -60,6 +54,8 @@ export function unlistToken(stored: LiveTokensRecord | undefined, { userId, hash
   return [update(liveTokensAt(userId), { set: without([hash]), add: { count: -1 } }, { if: stillListed([hash]) })];
 }
 
+const hashesOf = (listed: readonly Listed[]) => listed.map(([hash]) => hash);
+
 function byAge([hash, [issuedAtMs]]: Listed, [otherHash, [otherIssuedAtMs]]: Listed): number {
   return issuedAtMs - otherIssuedAtMs || hash.localeCompare(otherHash);
 }
@@ -74,7 +70,8 @@ function stillListed(hashes: readonly string[]): Condition<LiveTokensRecord> {
 
 /**
  * Revokes the token that the request was made with.
- * @throws token_not_found for a request with a session; unauthenticated if the identity was deleted or its trust changed
+ * @throws token_not_found for a request with a session; unauthenticated if the identity was deleted or its trust
+ * changed
  */
 export async function revokeCurrentToken(context: CallerContext): Promise<void> {
   const { userId, credential } = context.principal;
@@ -85,7 +82,13 @@ export async function revokeCurrentToken(context: CallerContext): Promise<void> 
 function revokeTokenOfIdentity({ source }: CallerContext, token: TokenRecord): Promise<void> {
   const { id, userId: identityId, hash, name } = token;
   return retryOnConditionFailed(async () => {
-    const { organization, identity, live } = await readIdentityOf(token);
+    const { orgSlug } = (await find(at(membershipRecord, identityId, token.organizationId ?? ''))) ?? {};
+    if (orgSlug === undefined) throw unauthenticated();
+    const { organization, identity, live } = await readTogether({
+      organization: at(organizationRecord, orgSlug),
+      identity: at(identityRightsRecord, orgSlug, identityId),
+      live: liveTokensAt(identityId),
+    });
     if (organization?.status !== 'active' || identity?.trustId !== token.memberId) throw unauthenticated();
     await transact([
       remove(at(tokenRecord, identityId, hash), { if: isThere, refused: tokenNotFound }),
@@ -95,15 +98,5 @@ function revokeTokenOfIdentity({ source }: CallerContext, token: TokenRecord): P
         target: { type: 'token', id, name },
       }),
     ]);
-  });
-}
-
-async function readIdentityOf({ userId: identityId, organizationId }: TokenRecord) {
-  const membership = await find(at(membershipRecord, identityId, organizationId ?? ''));
-  if (membership === undefined) throw unauthenticated();
-  return readTogether({
-    organization: at(organizationRecord, membership.orgSlug),
-    identity: at(identityRightsRecord, membership.orgSlug, identityId),
-    live: liveTokensAt(identityId),
   });
 }

@@ -1,5 +1,7 @@
 import { topLevelClaim } from '../contracts/fields/match-claims.ts';
 
+const githubOwners = ['repository_id', 'repository_owner_id', 'repository', 'repository_owner'];
+
 /**
  * Issuers that sign tokens for all their customers under one URL, by host and path, with the claims that identify the
  * customer. Other claims don't identify it: any account on the platform can have a branch of the same name, and on
@@ -7,14 +9,7 @@ import { topLevelClaim } from '../contracts/fields/match-claims.ts';
  * and AWS's list of shared providers (IAM User Guide, "Identity-provider controls for shared OIDC providers").
  */
 const ownerClaims: Readonly<Record<string, readonly string[]>> = {
-  'token.actions.githubusercontent.com': [
-    'repository_id',
-    'repository_owner_id',
-    'repository',
-    'repository_owner',
-    'enterprise_id',
-    'sub',
-  ],
+  'token.actions.githubusercontent.com': [...githubOwners, 'enterprise_id', 'sub'],
   'gitlab.com': ['project_id', 'namespace_id', 'project_path', 'namespace_path', 'sub'],
   'app.terraform.io': ['terraform_organization_id', 'terraform_organization_name'],
   'app.eu.terraform.io': ['terraform_organization_id', 'terraform_organization_name'],
@@ -35,11 +30,11 @@ const ownerClaims: Readonly<Record<string, readonly string[]>> = {
   'oidc.modal.com': ['workspace_id', 'environment_id', 'app_id', 'function_id', 'sub'],
 };
 
-/** Microsoft's tenant for personal accounts, which anybody can have. */
+/** Microsoft's tenant for personal accounts. */
 const microsoftConsumers = '9188040d-6c67-4c5b-b112-36a304b66dad';
 const microsoftHosts = /^(?:login\.microsoftonline\.(?:com|us)|login\.partner\.microsoftonline\.cn|sts\.windows\.net)$/;
 
-/** The host and path of an issuer, as the table above names them. */
+/** The host and path of an issuer, as `ownerClaims` names them. */
 function nameOf(issuer: string): string {
   const { hostname = '', pathname = '' } = URL.parse(issuer) ?? {};
   return hostname.replace(/\.$/, '') + pathname.replace(/\/+$/, '');
@@ -47,7 +42,7 @@ function nameOf(issuer: string): string {
 
 /**
  * The tenant that an issuer of Entra ID names (`https://login.microsoftonline.com/<tenant id>/v2.0`); undefined for any
- * other issuer, and for Entra's issuers that serve many tenants or anybody. Pure.
+ * other issuer, and for Entra's issuers that serve many tenants or anybody.
  */
 export function entraTenantOf(issuer: string): string | undefined {
   const [host = '', tenant = '', version] = nameOf(issuer).toLowerCase().split('/');
@@ -55,7 +50,7 @@ export function entraTenantOf(issuer: string): string | undefined {
   return isTenant && version === 'v2.0' && tenant !== microsoftConsumers ? tenant : undefined;
 }
 
-/** Whether people of more than one customer, or anybody, have accounts at the issuer. Pure. */
+/** Whether people of more than one customer, or anybody, have accounts at the issuer. */
 export function isSharedIssuer(issuer: string): boolean {
   const [host = ''] = nameOf(issuer).toLowerCase().split('/');
   if (microsoftHosts.test(host)) return entraTenantOf(issuer) === undefined;
@@ -80,10 +75,7 @@ const personalIssuers = new Set([
   'auth.atlassian.com',
 ]);
 
-/**
- * The claims that identify the owner; undefined if the issuer's URL already does, by its host or by its path (as for
- * GitHub enterprises and Vercel teams). Pure.
- */
+/** The claims that identify the owner; undefined if the URL does (as for GitHub enterprises and Vercel teams). */
 export function claimsOfOwner(issuer: string): readonly string[] | undefined {
   const name = nameOf(issuer);
   return Object.hasOwn(ownerClaims, name) ? ownerClaims[name] : undefined;
@@ -92,10 +84,7 @@ export function claimsOfOwner(issuer: string): readonly string[] | undefined {
 /** None of these identifies a pipeline: they name the issuer, audience and subject, or differ in each token. */
 const claimsThatProveLittle: ReadonlySet<string> = new Set(['iss', 'aud', 'sub', 'jti', 'exp', 'iat', 'nbf']);
 
-/**
- * Why these conditions would let strangers sign in; undefined if they don't. For shared issuers whose only claim about
- * the owner is the subject, the subject suffices.
- */
+/** Why these conditions would let strangers sign in. The subject suffices if no other claim names the owner. */
 export function claimsProblem(issuer: string, claims: Readonly<Record<string, unknown>>): string | undefined {
   const names = Object.keys(claims).map(topLevelClaim);
   const ofOwner = claimsOfOwner(issuer);

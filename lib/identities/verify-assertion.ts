@@ -31,8 +31,8 @@ export function unverifiedClaims(subjectToken: string): JWTPayload {
 }
 
 /**
- * The claims of an assertion after checking signature, issuer, audience and age. The header selects one of the given keys
- * but can't supply one: `jku`, `x5u`, `x5c` and `jwk` are ignored.
+ * The claims of an assertion after checking signature, issuer, audience and age. The header selects one of the given
+ * keys but can't supply one: `jku`, `x5u`, `x5c` and `jwk` are ignored.
  * @returns undefined if the header names none of the keys
  * @throws invalid_assertion, which says what is wrong with the times once everything else is right
  */
@@ -67,18 +67,13 @@ function isOfTimes(error: unknown, issuer: string, audience: string): error is C
   return ['exp', 'iat', 'nbf'].includes(claim) && payload.iss === issuer && isOnlyAudience(payload, audience);
 }
 
-/** Only who has a token that the issuer signed for this identity sees it. */
+/** Shown only to holders of a token that the issuer signed for this identity. */
 function badTimes(error: ClaimError, maximumAgeMinutes: number): ApiError {
   const { claim, payload } = error;
   const time = payload[claim];
   const seconds = typeof time === 'number' ? Math.round(Date.now() / 1000 - time) : undefined;
-  return new ApiError(
-    'invalid_assertion',
-    `The token was rejected: ${problemOfTime(claim, seconds, maximumAgeMinutes)}.`,
-    {
-      cause: error,
-    },
-  );
+  const problem = problemOfTime(claim, seconds, maximumAgeMinutes);
+  return new ApiError('invalid_assertion', `The token was rejected: ${problem}.`, { cause: error });
 }
 
 /** @param seconds since the claim's time; undefined if it is missing or not a number */
@@ -96,37 +91,31 @@ function problemOfTime(claim: string, seconds: number | undefined, maximumAgeMin
   );
 }
 
-/**
- * The time from which `verifyAssertion` rejects the assertion, in epoch seconds, even if its identity's maximum age is
- * raised until then. Pure.
- */
+/** From then on, `verifyAssertion` rejects the assertion, even after a rise of the maximum age. In epoch seconds. */
 export function endOfAssertion({ exp = 0, iat = 0 }: JWTPayload): number {
   return Math.ceil(Math.min(exp, iat + maximumAssertionAgeMinutes * 60)) + clockSkewSeconds + 1;
 }
 
 /**
- * Gives the same hash each time an assertion is presented. It covers the `jti` or, if there is none, the header and
- * payload. It doesn't cover the signature, because some signatures can be altered and still verify (ECDSA). Pure.
+ * The same hash each time an assertion is presented. It covers the `jti` or, if there is none, the header and payload,
+ * but not the signature: some signatures can be altered and still verify (ECDSA).
  */
 export function assertionHash(purpose: string, identityId: string, subjectToken: string, { jti }: JWTPayload): string {
   const signed = subjectToken.slice(0, subjectToken.lastIndexOf('.'));
-  const same = typeof jti === 'string' ? ['jti', jti] : ['signed', signed];
-  return createHash('sha256')
-    .update(JSON.stringify([purpose, identityId, ...same]))
-    .digest('base64url');
+  const unique = typeof jti === 'string' ? ['jti', jti] : ['signed', signed];
+  const identified = JSON.stringify([purpose, identityId, ...unique]);
+  return createHash('sha256').update(identified).digest('base64url');
 }
 
-/** An assertion after verification. */
 export interface ProvenAssertion {
   identity: IdentityRecord;
-  /** The verified claims. */
   proven: JWTPayload;
   subjectToken: string;
 }
 
 /**
- * The write that records an assertion as exchanged. It can't be made twice, unless the identity accepts assertions more
- * than once; they are recorded even then, because the identity may stop accepting them.
+ * The write that records an assertion as exchanged. It fails the second time, unless the identity accepts assertions
+ * more than once. They are recorded even then, because the identity may stop accepting them.
  */
 export function recordOfUse(assertion: ProvenAssertion): Write {
   const { singleUse } = assertion.identity;
@@ -147,7 +136,6 @@ function assertionReplayed(): ApiError {
   );
 }
 
-/** The write that records the outcome of an assertion. */
 export function recordOf(
   purpose: 'exchanged' | 'claims_mismatch' | 'assertion_replayed',
   { identity, subjectToken, proven }: ProvenAssertion,

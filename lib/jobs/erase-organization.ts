@@ -2,7 +2,7 @@ import { cancelSubscription } from '../billing/payment-provider.ts';
 import type { Job } from '../core/job.ts';
 import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
-import { keysOfSessionsThrough, tokensBoundTo } from '../organizations/members/remove-member.ts';
+import { keysOfSessionsThrough, tokensBoundTo } from '../organizations/members/change-members.ts';
 import { type Changes, equals, isNew, isThere } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
 import { at, find, list, queryItems } from '../table/read.ts';

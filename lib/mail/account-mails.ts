@@ -5,7 +5,6 @@ import { composeMail, type Mail, unlinked } from './compose-mail.ts';
 /** The name of the service in e-mails and authenticator apps. */
 export const serviceName = 'Holdfast';
 
-/** Asks a user to confirm that the address is theirs. */
 export function verificationMail(name: string, url: string): Mail {
   return composeMail({
     subject: 'Verify your e-mail address',
@@ -15,7 +14,6 @@ export function verificationMail(name: string, url: string): Mail {
   });
 }
 
-/** Asks a user to choose a new password. */
 export function passwordResetMail(name: string, url: string): Mail {
   return composeMail({
     subject: 'Reset your password',
@@ -50,12 +48,11 @@ export type FactorAddition = 'passkey_added' | 'totp_added';
 
 const changedSubject = 'Your log-in settings were changed';
 
-/** A link to a page of the dashboard. */
 async function linkTo(label: string, path: string): Promise<{ label: string; url: string }> {
   return { label, url: new URL(path, await dashboardOrigin()).href };
 }
 
-/** Notifies a user of the change. The user chose the passkey's name, so the e-mail does not include it. */
+/** The user chose the passkey's name, so the e-mail does not include it. */
 export async function factorChangeMail(change: Exclude<FactorChange, FactorAddition>): Promise<Mail> {
   return composeMail({
     subject: changedSubject,
@@ -65,7 +62,6 @@ export async function factorChangeMail(change: Exclude<FactorChange, FactorAddit
   });
 }
 
-/** Notifies a user of a new factor, with a link that removes it again. */
 export function factorAddedMail(change: FactorAddition, undoUrl: string): Mail {
   return composeMail({
     subject: changedSubject,
@@ -78,7 +74,6 @@ export function factorAddedMail(change: FactorAddition, undoUrl: string): Mail {
   });
 }
 
-/** Notifies a user that a factor was removed with the link in the e-mail about it. */
 export async function factorUndoneMail(): Promise<Mail> {
   return composeMail({
     subject: changedSubject,
@@ -91,7 +86,6 @@ export async function factorUndoneMail(): Promise<Mail> {
   });
 }
 
-/** Notifies a user that they can now log in with an organization's provider. */
 export async function providerLinkedMail(organizationName: string): Promise<Mail> {
   return composeMail({
     subject: changedSubject,
@@ -107,7 +101,6 @@ export async function providerLinkedMail(organizationName: string): Promise<Mail
   });
 }
 
-/** Notifies an owner that an owner logged in without the identity provider that the organization requires. */
 export async function breakGlassMail({ name, slug }: { name: string; slug: string }, who: string): Promise<Mail> {
   return composeMail({
     subject: 'A log-in without your company’s sign-in provider',
@@ -120,7 +113,6 @@ export async function breakGlassMail({ name, slug }: { name: string; slug: strin
   });
 }
 
-/** Notifies an owner that another organization verified a domain, because its TXT record was gone. */
 export async function domainTakenMail({ name, slug }: { name: string; slug: string }, domain: string): Promise<Mail> {
   return composeMail({
     subject: 'Another organization verified one of your domains',
@@ -134,7 +126,6 @@ export async function domainTakenMail({ name, slug }: { name: string; slug: stri
   });
 }
 
-/** Notifies a user that someone who knows their password is guessing codes. */
 export async function wrongCodesMail(): Promise<Mail> {
   return composeMail({
     subject: 'Failed attempts to log in to your account',

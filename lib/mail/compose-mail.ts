@@ -70,7 +70,7 @@ const joints = /[.:/\\@#\u3002]+(?=\S)/gu;
 /**
  * A user-chosen name, readable but unable to become a link in an e-mail. Otherwise users could choose names that send
  * text of their own to strangers. Compatibility forms of a character are treated like the character itself, as in host
- * names (UTS #46). Pure.
+ * names (UTS #46).
  */
 export function unlinked(name: string): string {
   return name.normalize('NFKC').replace(invisible, '').replace(joints, ' ').replace(/\s+/g, ' ').trim();

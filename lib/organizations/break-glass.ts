@@ -1,7 +1,7 @@
 import { ApiError } from '../core/errors.ts';
 import { isOver } from '../core/time.ts';
 import { noPassword } from '../crypto/passwords.ts';
-import { type Conditions, equals, exists, greaterThan, isNew } from '../table/expressions.ts';
+import { type Condition, equals, exists, greaterThan, isNew } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list, readAll } from '../table/read.ts';
 import { type MemberRecord, memberRecord, type OrganizationRecord } from '../table/records/organization.ts';
@@ -18,18 +18,16 @@ import {
 import { check, type Write } from '../table/write.ts';
 
 /*
- * If an organization requires its sign-in provider and the provider fails, an owner with a second factor of their own can
- * still log in (break glass). So there must always be one. A passkey suffices alone; an app only follows a password.
+ * If an organization requires its sign-in provider and the provider fails, an owner with a second factor of their own
+ * can still log in (break glass). So there must always be one. A passkey suffices alone; an app only follows a
+ * password.
  */
 
 export function canLogInWithFactor(user: Pick<UserRecord, 'passkeyCount' | 'totp' | 'passwordHash'>): boolean {
   return user.passkeyCount !== undefined || (user.totp !== undefined && user.passwordHash !== noPassword);
 }
 
-const canLogIn: Conditions<UserRecord> = [
-  { passkeyCount: exists },
-  { totp: exists, passwordHash: greaterThan(noPassword) },
-];
+const hasApp: Condition<UserRecord> = { totp: exists, passwordHash: greaterThan(noPassword) };
 
 type Place = Pick<OrganizationRecord, 'slug'>;
 
@@ -43,37 +41,31 @@ export async function canBreakGlass(
     listUnsettled(user.id),
     user.passkeyCount === undefined ? [] : list(passkeyRecord, ranges.passkeys(user.id)),
   ]);
-  const hasPassword = user.passwordHash !== noPassword;
-  const factors: AgedFactor[] = [
-    ...passkeys.map(passkey => ({ method: 'passkey' as const, passkey })),
-    ...(user.totp !== undefined && hasPassword ? [{ method: 'totp' as const }] : []),
-    ...(user.recoveryCodes !== undefined && hasPassword ? [{ method: 'recovery_code' as const }] : []),
-  ];
+  const factors: AgedFactor[] = passkeys.map(passkey => ({ method: 'passkey', passkey }));
+  if (user.passwordHash !== noPassword) {
+    if (user.totp !== undefined) factors.push({ method: 'totp' });
+    if (user.recoveryCodes !== undefined) factors.push({ method: 'recovery_code' });
+  }
   return factors.some(factor => breaksGlass(factor, user, { unsettled, requiredAt }));
 }
 
 /**
  * The checks that an owner exists who can log in with a factor, for the transaction that depends on it. They throw
- * `ConditionFailed`, because another such owner may still be there: read again.
- * @param may whether the log-in of an owner who has a factor counts
- * @throws `missing` if none of the owners has one
+ * `ConditionFailed`, because there may be another such owner: read again. @throws `missing` if there is none
  */
 export async function breakGlassOwner(
   place: Place,
   owners: readonly MemberRecord[],
   missing: () => Error,
-  may: (user: UserRecord) => Promise<boolean> = async () => true,
+  counts: (user: UserRecord) => Promise<boolean> = async () => true,
 ): Promise<Write[]> {
   const users = await readAll(owners.map(({ userId }) => at(userRecord, userId)));
-  const able = await Promise.all(
-    users.map(async user => user !== undefined && canLogInWithFactor(user) && (await may(user))),
-  );
-  const index = able.indexOf(true);
-  const owner = owners[index];
+  const isAble = async (user?: UserRecord) => user !== undefined && canLogInWithFactor(user) && counts(user);
+  const owner = owners[(await Promise.all(users.map(user => isAble(user)))).indexOf(true)];
   if (owner === undefined) throw missing();
   return [
     check(at(memberRecord, place.slug, owner.userId), { if: { id: equals(owner.id), role: equals('owner') } }),
-    check(at(userRecord, owner.userId), { if: canLogIn }),
+    check(at(userRecord, owner.userId), { if: [{ passkeyCount: exists }, hasApp] }),
   ];
 }
 
@@ -83,17 +75,15 @@ export async function listOwners({ slug }: Place): Promise<MemberRecord[]> {
 
 /**
  * The checks that an owner can lose the role or the second factor. If the organization requires its provider meanwhile,
- * they throw `ConditionFailed`: read again.
- * @throws last_owner if the owner is the last one with a second factor, and the organization requires its provider
+ * they throw `ConditionFailed`: read again. @throws last_owner for the last one with a second factor, if it is required
  */
 export async function ownerIsDispensable(organization: OrganizationRecord, userId: string): Promise<Write[]> {
-  const { slug, requireProvider } = organization;
-  if (requireProvider === true) {
-    const others = (await listOwners(organization)).filter(owner => owner.userId !== userId);
-    // A factor added since the requirement lets nobody in for its first seven days.
-    return breakGlassOwner(organization, others, lastBreakGlassOwner, user => canBreakGlass(user, organization));
+  if (organization.requireProvider !== true) {
+    return [check(at(signInRecord, organization.slug), { if: [isNew, { required: equals(false) }] })];
   }
-  return [check(at(signInRecord, slug), { if: [isNew, { required: equals(false) }] })];
+  const others = (await listOwners(organization)).filter(owner => owner.userId !== userId);
+  // A factor added since the requirement lets nobody in for its first seven days.
+  return breakGlassOwner(organization, others, lastBreakGlassOwner, user => canBreakGlass(user, organization));
 }
 
 const lastBreakGlassOwner = () =>
@@ -109,7 +99,6 @@ const lastBreakGlassOwner = () =>
  * Until then the factor is not settled, and proves less than one that its owner has kept.
  */
 
-/** A factor, as far as its age depends on it. */
 export type AgedFactor =
   | { method: 'totp' | 'recovery_code' }
   | { method: 'passkey'; passkey: { credentialId: string } | undefined };
@@ -120,7 +109,7 @@ export async function listUnsettled(userId: string): Promise<UndoLinkRecord[]> {
   return links.filter(({ expiresAt }) => !isOver(expiresAt));
 }
 
-/** Whether the factor is settled, or was added before `requiredAt`: then it breaks glass. Pure. */
+/** Whether the factor is settled, or was added before `requiredAt`: then it breaks glass. */
 export function breaksGlass(
   factor: AgedFactor,
   user: UserRecord,

@@ -15,22 +15,17 @@ interface Bound {
 }
 
 /**
- * The write that adds to an organization's counts. Put it in the transaction that creates or removes the counted items,
- * so that concurrent requests can't exceed the bound. That transaction fails with the bound's error, or with
- * organization_not_found if the organization is being deleted.
+ * The write that adds to an organization's counts, for the transaction that creates or removes the counted items, so
+ * that concurrent requests can't exceed the bound. @throws the bound's error; organization_not_found during its
+ * deletion
  */
-export function changeCounts({ id, slug }: Place, added: Counts, bound?: Bound): Write {
-  return update(
-    at(organizationRecord, slug),
-    { add: added },
-    {
-      if: { ...bound?.if, id: equals(id), status: equals('active') },
-      refused: current =>
-        bound !== undefined && current?.id === id && current.status === 'active'
-          ? bound.refused(current)
-          : organizationNotFound(),
-    },
-  );
+export function changeCounts({ id, slug }: Place, add: Counts, bound?: Bound): Write {
+  const refused = (current?: Partial<OrganizationRecord>) =>
+    bound !== undefined && current?.id === id && current.status === 'active'
+      ? bound.refused(current)
+      : organizationNotFound();
+  const isActive = { id: equals(id), status: equals('active') };
+  return update(at(organizationRecord, slug), { add }, { if: { ...bound?.if, ...isActive }, refused });
 }
 
 /** Adds one to a count that the plan limits. The transaction fails with plan_limit_exceeded at the limit. */
@@ -49,8 +44,5 @@ export function growOrganization(
 
 /** The check that the organization still exists. Without `refused`, the transaction throws `ConditionFailed`. */
 export function stillActive({ id, slug }: Place, refused?: () => Error): Write {
-  return check(at(organizationRecord, slug), {
-    if: { id: equals(id), status: equals('active') },
-    ...(refused && { refused }),
-  });
+  return check(at(organizationRecord, slug), { if: { id: equals(id), status: equals('active') }, refused });
 }

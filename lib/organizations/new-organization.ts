@@ -26,16 +26,13 @@ import { newMember } from './members/new-member.ts';
 import { slugFromName, withSuffix } from './slug.ts';
 import { waitForSlug } from './wait-for-slug.ts';
 
-type Founder = Pick<UserRecord, 'id' | 'email' | 'name'>;
-
 /**
- * A new organization with its first owner, as writes for one transaction; the caller adds it to the platform's count. The
- * transaction fails with slug_taken if another organization has the slug, and with `SlugBeingErased` if that one is
- * being erased.
+ * A new organization with its first owner, as writes for one transaction; the caller adds it to the platform's count.
+ * The transaction throws slug_taken, or `SlugBeingErased` if the organization with the slug is being erased.
  */
 export async function newOrganization(
   { name, slug }: { name: string; slug: string },
-  founder: Founder,
+  founder: Pick<UserRecord, 'id' | 'email' | 'name'>,
   actor: AuditActor,
   source: RequestSource,
 ): Promise<{ organization: OrganizationRecord; writes: Write[] }> {
@@ -60,37 +57,29 @@ export async function newOrganization(
     planChangedAtMs: 0,
     requireSecondFactor: false,
   };
+  const member = newMember(organization, founder, 'owner', { joinedAt: createdAt, isFounder: true });
   const audit = await auditWrite(organization, actor, source, {
     action: 'organization.created',
     target: { type: 'organization', id: organization.id, name },
   });
-  return {
-    organization,
-    writes: [
-      ...addressed(organization),
-      ...stillHolds,
-      ...newMember(organization, founder, 'owner', { joinedAt: createdAt, isFounder: true }).writes,
-      audit,
-    ],
-  };
+  return { organization, writes: [...addressed(organization), ...stillHolds, ...member.writes, audit] };
 }
 
 /** The writes for the organization and the pointers to it: by slug, by id and by name. */
 function addressed(organization: OrganizationRecord): Write[] {
   const { id, slug, name } = organization;
   const directoryEntry = { id, slug, name };
+  const refused = ({ status }: Partial<OrganizationRecord> = {}) =>
+    status === 'deleting' ? new SlugBeingErased(taken(slug)) : taken(slug);
   return [
-    put(at(organizationRecord, slug), organization, {
-      if: isNew,
-      refused: ({ status } = {}) => (status === 'deleting' ? new SlugBeingErased(taken(slug)) : taken(slug)),
-    }),
+    put(at(organizationRecord, slug), organization, { if: isNew, refused }),
     put(at(organizationPointerRecord, id), { orgSlug: slug }, { if: isNew }),
     put(at(directoryBySlugRecord, slug), directoryEntry),
     put(at(directoryByNameRecord, name, slug), directoryEntry),
   ];
 }
 
-/** Says the same for every slug, so that it does not reveal which other tenants have deleted their organization. */
+/** The same for every slug, so that it does not reveal which other tenants have deleted their organization. */
 function taken(slug: string): ApiError {
   return new ApiError(
     'slug_taken',
@@ -99,15 +88,14 @@ function taken(slug: string): ApiError {
 }
 
 /**
- * Runs `create` with the requested slug, waiting for an erasure that frees it, or with one derived from the name, adding
- * a suffix while that is taken.
+ * Runs `create` with the requested slug, waiting for an erasure that frees it, or with one derived from the name,
+ * adding a suffix while that is taken.
  * @throws slug_taken for a requested slug; temporarily_unavailable when the attempts are used up
  */
 export async function withFreeSlug<T>(
-  requested: { name: string; slug?: string | undefined },
+  { slug, name }: { name: string; slug?: string | undefined },
   create: (slug: string) => Promise<T>,
 ): Promise<T> {
-  const { slug, name } = requested;
   if (slug !== undefined) return waitForSlug(at(organizationRecord, slug), () => create(slug));
   const first = slugFromName(name);
   const isTaken = (error: unknown) =>
@@ -118,36 +106,31 @@ export async function withFreeSlug<T>(
 /**
  * Creates an organization that the caller owns, all or nothing. The limit is checked before the slug, because the
  * response reveals whether a slug is taken, and the limit restricts how often a caller can probe.
- * @throws organization_limit_reached; slug_taken for an explicit slug (a slug derived from the name gets a suffix
- * instead)
+ * @throws organization_limit_reached; slug_taken for a requested slug
  */
 export async function createOrganization(
   context: AccountContext,
   requested: { name: string; slug?: string | undefined },
 ): Promise<OrganizationRecord> {
-  const { id } = context.principal.user;
+  const { principal, source } = context;
+  const { id } = principal.user;
+  const foreseen: UserRecord | undefined = principal.user;
   const readAgain = () => find(at(userRecord, id));
-  return retryWithFreshRead<UserRecord | undefined, OrganizationRecord>(
-    context.principal.user,
-    readAgain,
-    async user => {
-      if (user === undefined) throw new ApiError('unauthenticated', 'This account no longer exists.');
-      const room = requireRoomForOrganization(id);
-      return withFreeSlug(requested, async slug => {
-        const [created] = await Promise.all([
-          newOrganization({ name: requested.name, slug }, user, actorOf(context.principal), context.source),
-          room,
-        ]);
-        const creation = update(at(userRecord, id), { add: { creations: 1 } }, { if: isUnchanged(user) });
-        await transact([creation, ...created.writes, countPlatform({ organizations: 1 })]);
-        return created.organization;
-      });
-    },
-  );
+  return retryWithFreshRead(foreseen, readAgain, async user => {
+    if (user === undefined) throw new ApiError('unauthenticated', 'This account no longer exists.');
+    const belowLimit = requireBelowOrganizationLimit(id);
+    return withFreeSlug(requested, async slug => {
+      const creating = newOrganization({ name: requested.name, slug }, user, actorOf(principal), source);
+      const [created] = await Promise.all([creating, belowLimit]);
+      const creation = update(at(userRecord, id), { add: { creations: 1 } }, { if: isUnchanged(user) });
+      await transact([creation, ...created.writes, countPlatform({ organizations: 1 })]);
+      return created.organization;
+    });
+  });
 }
 
 /** Takes two round trips, or none if there is no limit. @throws organization_limit_reached */
-async function requireRoomForOrganization(userId: string): Promise<void> {
+async function requireBelowOrganizationLimit(userId: string): Promise<void> {
   const limit = settings().ORGANIZATIONS_PER_USER;
   if (limit < 0) return;
   const memberships = await list(membershipRecord, ranges.memberships(userId));

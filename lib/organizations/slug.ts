@@ -4,22 +4,9 @@ const maximumLength = 48;
 const suffixLength = 6;
 
 /** Letters that Unicode does not decompose into an ASCII letter and a combining mark. */
-const foldings: Readonly<Record<string, string>> = {
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  ø: 'o',
-  đ: 'd',
-  ð: 'd',
-  ł: 'l',
-  þ: 'th',
-  ı: 'i',
-};
+const foldings: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ł: 'l', þ: 'th', ı: 'i' };
 
-/**
- * Derives a slug from a display name: folded to lower-case ASCII, with hyphens for everything else. A name without any
- * Latin letter or digit gives `unnamed`.
- */
+/** Lower-case ASCII, with hyphens for everything else; `unnamed` for a name without any Latin letter or digit. */
 export function slugFromName(name: string): string {
   const folded = name
     .normalize('NFKD')
@@ -32,7 +19,7 @@ export function slugFromName(name: string): string {
 
 const suffixAlphabet = '0123456789abcdefghijklmnopqrstuvwxyz';
 
-/** The slug with a random suffix. There are 36^6 (two billion) suffixes, so another attempt soon finds a free one. */
+/** The slug with one of 36^6 (two billion) random suffixes, so another attempt soon finds a free slug. */
 export function withSuffix(slug: string): string {
   const suffix = Array.from({ length: suffixLength }, () => suffixAlphabet[randomInt(suffixAlphabet.length)]).join('');
   return `${cut(slug, maximumLength - suffixLength - 1)}-${suffix}`;

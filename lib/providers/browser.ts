@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { otherCookie } from '../access/session-cookie.ts';
 import { startedSignInCookie } from '../contracts/auth/credentials.ts';
 import { dashboardOrigin } from '../core/dashboard-origin.ts';
@@ -6,27 +6,14 @@ import { dashboardOrigin } from '../core/dashboard-origin.ts';
 export const startedSeconds = 10 * 60;
 
 /**
- * What ties a sign-in to the browser that started it: a secret in a cookie. The nonce and the PKCE verifier follow from
- * it, so that neither the table nor the provider's answer is of use in another browser.
+ * The cookie that ties a sign-in to the browser that started it; without a secret, the browser forgets it. The nonce
+ * and the PKCE verifier follow from the secret, so neither the table nor the provider's answer is of use in another
+ * browser.
  */
-export function newBrowserSecret(): string {
-  return randomBytes(32).toString('base64url');
-}
-
-export function browserCookie(orgSlug: string, secret: string): string {
-  return cookie(orgSlug, secret, startedSeconds);
-}
-
-export function forgottenBrowserCookie(orgSlug: string): string {
-  return cookie(orgSlug, '', 0);
-}
-
-function cookie(orgSlug: string, secret: string, maxAgeSeconds: number): string {
-  return otherCookie(startedSignInCookie, secret, {
-    path: callbackPath(orgSlug),
-    maxAgeSeconds,
-    isForNavigation: true,
-  });
+export function browserCookie(orgSlug: string, secret = ''): string {
+  const maxAgeSeconds = secret === '' ? 0 : startedSeconds;
+  const scope = { path: callbackPath(orgSlug), maxAgeSeconds, isForNavigation: true };
+  return otherCookie(startedSignInCookie, secret, scope);
 }
 
 /** The form of the cookie's secret and of `state`. */
@@ -34,7 +21,6 @@ export function isRandom(text: string | undefined): text is string {
   return text !== undefined && /^[A-Za-z0-9_-]{43}$/.test(text);
 }
 
-/** A value of this browser's sign-in with that `state`. Pure. */
 function derived(secret: string, purpose: 'nonce' | 'verifier', state: string): string {
   return createHmac('sha256', secret).update(`${purpose} ${state}`).digest('base64url');
 }
@@ -42,16 +28,16 @@ function derived(secret: string, purpose: 'nonce' | 'verifier', state: string): 
 export const nonceOf = (secret: string, state: string) => derived(secret, 'nonce', state);
 export const verifierOf = (secret: string, state: string) => derived(secret, 'verifier', state);
 
-/** RFC 7636, S256. Pure. */
+/** RFC 7636, S256. */
 export function codeChallengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url');
 }
 
 /**
- * Where an organization's provider sends browsers back to. Each organization has its own, so that one provider can't pass
- * on another's response as its own (mix-up: RFC 9700, section 4.4), even if neither names itself in it.
+ * Where an organization's provider sends browsers back to. Each organization has its own, so that one provider can't
+ * pass on another's response as its own (mix-up: RFC 9700, section 4.4), even if neither names itself in it.
  */
-export function callbackPath(orgSlug: string): string {
+function callbackPath(orgSlug: string): string {
   return `/v1/auth/provider/${orgSlug}/callback`;
 }
 

@@ -1,14 +1,25 @@
-import type { RequestContext } from '../access/request-context.ts';
+import { newPendingLink, sameProvider } from '../accounts/account-link.ts';
+import { factorCookieLine, newChallenge } from '../accounts/factors/challenge.ts';
+import { startSession } from '../accounts/sessions.ts';
 import { auditWrite, systemActor } from '../audit/write.ts';
 import { ApiError } from '../core/errors.ts';
 import { type Counter, countOne } from '../limits/count.ts';
 import { refusedSignIns } from '../limits/rate-limits.ts';
-import { retryOnConditionFailed, transact } from '../table/write.ts';
-import { forgottenBrowserCookie } from './browser.ts';
-import { decide, type Outcome } from './decide.ts';
-import { countersOf, identify, identifySession } from './identify.ts';
-import { codeOf, dashboardPage, logInPage, type Redirect, SignInRefused } from './log-in-page.ts';
-import { requireVerifiedDomain } from './profile.ts';
+import { stillActive } from '../organizations/change-counts.ts';
+import { joinWithProvider } from '../organizations/members/new-member.ts';
+import { hasSecondFactor } from '../table/records/user.ts';
+import { retryOnConditionFailed, transact, type Write } from '../table/write.ts';
+import { browserCookie } from './browser.ts';
+import {
+  accountCounters,
+  type Identified,
+  identify,
+  identifySession,
+  requireVerifiedDomain,
+  startingSession,
+} from './identify.ts';
+import { codeOf, dashboardPage, logInPage, type Redirect, SignInRefused, signInExpired } from './log-in-page.ts';
+import { signInTarget } from './provider.ts';
 import {
   type CallbackContext,
   type OpenSignIn,
@@ -18,100 +29,119 @@ import {
   redeem,
   SignedAnswerRefused,
 } from './redeem.ts';
-import { signInTarget } from './sign-in.ts';
 
 /** Completes a sign-in, or sends the browser to the log-in page with the reason why not. Never throws. */
-export async function completeSignIn(
-  context: CallbackContext,
-  returned: Returned,
-  secret: string | undefined,
-): Promise<Redirect> {
-  return logInPage(context, () => complete(context, returned, secret), [forgottenBrowserCookie(returned.orgSlug)]);
+export async function completeSignIn(context: CallbackContext, returned: Returned, secret: string | undefined) {
+  return logInPage(context, () => complete(context, returned, secret), [browserCookie(returned.orgSlug)]);
 }
 
 /** Redeems the code, identifies the person's account, decides what the sign-in leads to, and commits that. */
 async function complete(context: CallbackContext, returned: Returned, secret: string | undefined): Promise<Redirect> {
   const opened = await openSignIn(context, returned, secret);
   const { open } = opened;
-  let proof: Proof | undefined;
-  try {
-    const proven = await redeem(context, opened, returned);
-    proof = proven;
-    let counters: Promise<Counter[]> | undefined;
-    const countersOnce = () => (counters ??= countersOf(open, context));
-    // Of two first sign-ins at once, which create the same account, the later one then identifies it.
-    return await retryOnConditionFailed(async () =>
-      commit(context, await outcomeOf(context, open, proven, countersOnce)),
-    );
-  } catch (error) {
-    if (isRecorded(error, proof)) await recordRefusal(context, open, error, proof);
-    throw error;
-  }
+  const proof = await redeem(context, opened, returned).catch(recordRefusal(context, open));
+  let counters: Promise<Counter[]> | undefined;
+  const countersOnce = () => (counters ??= accountCounters(open, context));
+  // Of two first sign-ins at once, which create the same account, the later one then identifies it.
+  return retryOnConditionFailed(async () => {
+    const { writes, event, answer } = await decide(context, open, proof, countersOnce);
+    await transact(writes);
+    if (event !== undefined) context.log.account(event.name, { ...event.facts, ip: context.source.ip });
+    if (answer instanceof SignInRefused) throw answer;
+    return answer;
+  }).catch(recordRefusal(context, open, proof));
 }
 
-async function outcomeOf(
+/** What a sign-in leads to: the writes of its only transaction, the event to log, and where the browser goes. */
+interface Outcome {
+  writes: Write[];
+  event?: { name: string; facts: { userId: string; organizationId?: string } } | undefined;
+  answer: Redirect | SignInRefused;
+}
+
+/** An owner's test changes nothing. An account that is not linked must log in. */
+async function decide(context: CallbackContext, open: OpenSignIn, proof: Proof, counters: () => Promise<Counter[]>) {
+  const { purpose, to } = open.started;
+  if (purpose === 'test') {
+    startingSession(context, open);
+    requireVerifiedDomain(open.signIn, proof);
+    return { writes: [], answer: { location: await dashboardPage(to, 'tested'), cookies: [] } };
+  }
+  const identified =
+    purpose === 'step-up' ? identifySession(context, open, proof) : await identify(context, open, proof, counters);
+  if (!('link' in identified)) return letIn(context, open, proof, identified);
+  const { cookie, write } = newPendingLink(identified.link);
+  return { writes: [write], answer: new SignInRefused('link_required', { cookies: [cookie] }) };
+}
+
+/**
+ * Asks for the person's own second factor unless the provider is trusted with that. Everybody else joins and gets a
+ * session, or a fresh one in place of the session that steps up, if organization and provider haven't changed
+ * meanwhile.
+ * @throws organization_not_found if they need an invitation; plan_limit_exceeded
+ */
+async function letIn(
   context: CallbackContext,
-  open: OpenSignIn,
-  proof: Proof,
-  counters: () => Promise<Counter[]>,
-): Promise<Outcome> {
-  switch (open.started.purpose) {
-    case 'test':
-      return rehearse(context, open, proof);
-    case 'step-up':
-      return decide(context, open, proof, identifySession(context, open, proof));
-    case 'sign-in':
-      return decide(context, open, proof, await identify(context, open, proof, counters));
-  }
-}
-
-/** An owner's test: the checks of a first sign-in, without a change. */
-async function rehearse({ principal }: CallbackContext, open: OpenSignIn, proof: Proof): Promise<Outcome> {
-  const credential = principal?.credential;
-  if (credential?.method !== 'session' || credential.hash !== open.started.sessionHash) {
-    throw new SignInRefused('session_required');
-  }
-  requireVerifiedDomain(open.signIn, proof);
-  return { writes: [], answer: { location: await dashboardPage(open.started.to, 'tested'), cookies: [] } };
-}
-
-async function commit({ log, source }: RequestContext, { writes, event, answer }: Outcome): Promise<Redirect> {
-  await transact(writes);
-  if (event !== undefined) {
-    const { name, ...facts } = event;
-    log.account(name, { ...facts, ip: source.ip });
-  }
-  if (answer instanceof SignInRefused) throw answer;
-  return answer;
-}
-
-/** A refusal concerns the owners if the provider signed its answer, and the person can't resolve it right away. */
-function isRecorded(error: unknown, proof: Proof | undefined): boolean {
-  if (proof === undefined) return error instanceof SignedAnswerRefused;
-  const { code, isUnexpected } = codeOf(error);
-  return !isUnexpected && !['second_factor_required', 'sign_in_expired', 'rate_limited'].includes(code);
-}
-
-/** An entry for the owners, so that an attack or a wrong configuration doesn't go unnoticed. At most 100 an hour. */
-async function recordRefusal(
-  { source }: RequestContext,
   { organization, signIn, started }: OpenSignIn,
-  refusal: unknown,
-  proof: Proof | undefined,
-): Promise<void> {
-  const details = {
-    reason: codeOf(refusal).code,
-    purpose: started.purpose,
-    ...(proof === undefined ? {} : { subject: proof.claims.sub.slice(0, 255), email: proof.profile.email ?? null }),
+  { person, trustedFactor }: Proof,
+  { user, writes: accountWrites, joins, replaces, provedAtMs }: Identified,
+): Promise<Outcome> {
+  const { id: organizationId, slug: orgSlug } = organization;
+  const { clientVersion } = signIn;
+  const session = {
+    provider: { organizationId, orgSlug, clientVersion, person, trustedFactor, confined: true },
+    provedAt: new Date(provedAtMs).toISOString(),
+    replaces,
   };
-  const refusals = refusedSignIns(organization.id);
-  const facts = { action: 'sign_in.refused', target: signInTarget(signIn), details } as const;
-  try {
+  const joining = joins && (await joinWithProvider(context, user, { organization, signIn, ...joins }));
+  const active = stillActive(organization, signInExpired);
+  const writes = [...accountWrites, sameProvider(session.provider, signInExpired)];
+  if (hasSecondFactor(user) && !trustedFactor) {
+    // Nobody joins before their own factor is proved: the answer to the challenge makes these writes again.
+    const provided = { clientVersion, ...session, joins: joins && true };
+    const { challenge, write } = newChallenge('provider-log-in', user, provided);
+    return {
+      writes: [...writes, active, write],
+      event: replaces ? undefined : { name: 'second_factor_asked', facts: { userId: user.id } },
+      // In a cookie, because it must not be in a URL.
+      answer: new SignInRefused('second_factor_required', { cookies: [factorCookieLine(challenge)] }),
+    };
+  }
+  const { cookie, writes: sessionWrites } = await startSession(user, context.source, session);
+  return {
+    writes: [...writes, ...(joining ?? [active]), ...sessionWrites],
+    event: { name: replaces ? 'stepped_up' : 'logged_in', facts: { userId: user.id, organizationId } },
+    answer: { location: await dashboardPage(started.to), cookies: [cookie] },
+  };
+}
+
+/**
+ * Throws a refusal again, after an entry for the owners if the provider signed its answer and the person can't resolve
+ * it right away: an attack or a wrong configuration must not go unnoticed. At most 100 entries an hour.
+ */
+function recordRefusal(
+  { source }: CallbackContext,
+  { organization, signIn, started: { purpose } }: OpenSignIn,
+  proof?: Proof,
+): (error: unknown) => Promise<never> {
+  return async refusal => {
+    if (!concernsOwners(refusal, proof)) throw refusal;
+    const person = proof && { subject: proof.claims.sub.slice(0, 255), email: proof.profile.email ?? null };
+    const details = { reason: codeOf(refusal).code, purpose, ...person };
+    const facts = { action: 'sign_in.refused', target: signInTarget(signIn), details } as const;
+    const refusals = refusedSignIns(organization.id);
     await retryOnConditionFailed(async () =>
       transact([...countOne(refusals), await auditWrite(organization, systemActor, source, facts)]),
-    );
-  } catch (error) {
-    // Past the limit, the refusal is only not recorded.
-    if (!(error instanceof ApiError && error.code === 'rate_limited')) throw error;
-  }
+    ).catch(error => {
+      // Past the limit, the refusal is only not recorded.
+      if (!(error instanceof ApiError && error.code === 'rate_limited')) throw error;
+    });
+    throw refusal;
+  };
+}
+
+function concernsOwners(refusal: unknown, proof: Proof | undefined): boolean {
+  if (proof === undefined) return refusal instanceof SignedAnswerRefused;
+  const { code, isUnexpected } = codeOf(refusal);
+  return !isUnexpected && !['second_factor_required', 'sign_in_expired', 'rate_limited'].includes(code);
 }

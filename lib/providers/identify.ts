@@ -1,8 +1,10 @@
+import type { JWTPayload } from 'jose';
 import { sessionIdOf } from '../access/session-cookie.ts';
 import { type LinkTarget, linkEpochOf, linkHolds, newLink, usedLink } from '../accounts/account-link.ts';
 import { newAccount } from '../accounts/new-account.ts';
 import type { ReplacedSession } from '../accounts/sessions.ts';
 import { noPassword } from '../crypto/passwords.ts';
+import { entraTenantOf, isSharedIssuer } from '../identities/shared-issuers.ts';
 import { type Counter, countOne } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
 import { accountsFromProvider, accountsFromProviderOfNetwork, withRoomFor } from '../limits/rate-limits.ts';
@@ -18,56 +20,53 @@ import {
   type PendingLinkRecord,
   type ProviderLinkRecord,
   providerLinkRecord,
+  type SignInRecord,
 } from '../table/records/sign-in.ts';
 import { emailRecord, type UserRecord, userRecord } from '../table/records/user.ts';
 import { check, type Write } from '../table/write.ts';
 import { SignInRefused, signInExpired } from './log-in-page.ts';
-import {
-  authenticatedAtMs,
-  clockSkewMs,
-  domainOfEmail,
-  isVerifiedAddress,
-  requireHostedDomain,
-  requireVerifiedDomain,
-} from './profile.ts';
-import { requireProvedDomain } from './prove-domain.ts';
-import type { CallbackContext, OpenSignIn, Proof } from './redeem.ts';
+import { domainOfEmail, requireProvedDomain } from './prove-domain.ts';
+import type { CallbackContext, OpenSignIn, Profile, Proof, ProvenPerson } from './redeem.ts';
 
-/** The account of a person whom the provider has proved. */
 export interface Identified {
   user: UserRecord;
   /** Create the account and its link, or check that both are still there. */
   writes: Write[];
   /** Of a person who is no member yet: their last membership that ended under the organization's slug. */
   joins?: { removed: RemovedMemberRecord | undefined };
-  /** The session to make fresh. */
   replaces?: ReplacedSession;
   /** When the person last authenticated. A provider that doesn't say so may have signed them in days ago. */
   provedAtMs: number;
 }
 
 /** An account with the person's address, which must prove itself before it is linked. */
-export interface Unlinked {
+interface Unlinked {
   link: Omit<PendingLinkRecord, 'expiresAt'>;
 }
 
 /** The counters of new accounts, whose bound is the organization's free places if these are more. */
-export async function countersOf({ organization }: OpenSignIn, { source }: CallbackContext): Promise<Counter[]> {
+export async function accountCounters({ organization }: OpenSignIn, { source }: CallbackContext): Promise<Counter[]> {
   const places = freePlaces(organization, await recentPlanConfigs());
   const counters = [accountsFromProvider(organization.id), accountsFromProviderOfNetwork(networkOf(source.ip))];
   return counters.map(counter => withRoomFor(counter, Number.isFinite(places) ? Math.max(0, places) : -1));
+}
+
+/** The session that started a step-up or a test, with its account. @throws session_required */
+export function startingSession({ principal }: CallbackContext, { started }: OpenSignIn) {
+  const credential = principal?.credential;
+  if (principal === undefined || credential?.method !== 'session' || credential.hash !== started.sessionHash) {
+    throw new SignInRefused('session_required');
+  }
+  return { user: principal.user, credential };
 }
 
 /**
  * The session's own account, which its person has just proved again at the provider.
  * @throws session_required, other_person, not_fresh, domain_not_verified
  */
-export function identifySession({ principal }: CallbackContext, open: OpenSignIn, proof: Proof): Identified {
+export function identifySession(context: CallbackContext, open: OpenSignIn, proof: Proof): Identified {
   const { started, organization, signIn } = open;
-  const credential = principal?.credential;
-  if (principal === undefined || credential?.method !== 'session' || credential.hash !== started.sessionHash) {
-    throw new SignInRefused('session_required');
-  }
+  const { user, credential } = startingSession(context, open);
   const { hash, session } = credential;
   if (session.provider?.organizationId !== organization.id || session.provider.person !== proof.person) {
     throw new SignInRefused('other_person');
@@ -77,16 +76,13 @@ export function identifySession({ principal }: CallbackContext, open: OpenSignIn
   // If the provider doesn't say when, the organization may accept the round trip itself, which this session started.
   const provedAtMs = authenticatedAtMs(proof.claims, now) ?? (signIn.acceptRoundTrip === true ? now : 0);
   if (provedAtMs < started.startedAtMs - clockSkewMs) throw new SignInRefused('not_fresh');
-  const { user } = principal;
   const replaces = { id: sessionIdOf(credential), hash, createdAt: session.createdAt };
   return { user, writes: [linkStillHolds(open, proof, user)], replaces, provedAtMs };
 }
 
 /**
  * The account of the person, identified by issuer and subject and never by an address; a new one at the first sign-in.
- * @param counters what a new account counts towards
- * @throws email_missing, email_not_verified, domain_not_verified; invitation_required if the membership of the account
- * ended
+ * @throws email_missing, email_not_verified, domain_not_verified; invitation_required after a membership that ended
  */
 export async function identify(
   context: CallbackContext,
@@ -129,7 +125,6 @@ export async function identify(
   };
 }
 
-/** An account that the person may have, and what ties it to the organization. */
 type Candidate = Awaited<ReturnType<typeof readCandidate>>;
 
 async function readCandidate({ organization: { id, slug } }: OpenSignIn, userId: string) {
@@ -150,7 +145,7 @@ function linkedAccount(
   { user, member, removed }: Candidate,
 ): Pick<Identified, 'user' | 'writes' | 'joins'> {
   const isOlder = pointer.linkId === null;
-  const writes = isOlder
+  const linking = isOlder
     ? newLink(user, targetOf(open, proof), { replaced: pointer, isUsed: true })
     : [linkStillHolds(open, proof, user)];
   // The membership may end meanwhile. A link from before accounts had a side of it ends only with that note.
@@ -158,8 +153,8 @@ function linkedAccount(
     if: removed === undefined ? isNew : { organizationId: equals(removed.organizationId) },
   });
   // A removal that is in progress ends the membership, which every later request checks.
-  if (member !== undefined) return { user, writes: isOlder ? [...writes, unremoved] : writes };
-  return { user, writes: [...writes, unremoved], joins: { removed } };
+  const writes = member === undefined || isOlder ? [...linking, unremoved] : linking;
+  return member === undefined ? { user, writes, joins: { removed } } : { user, writes };
 }
 
 /** The person may have been unlinked from the account, or the account recovered. */
@@ -178,7 +173,7 @@ function requireNeverRemoved({ organization }: OpenSignIn, { member, removed }: 
   }
 }
 
-/** The link that the account's next log-in in this browser makes. @throws invitation_required */
+/** The link that the account's next log-in in this browser creates. @throws invitation_required */
 async function linkTo(
   open: OpenSignIn,
   proof: Proof,
@@ -186,12 +181,70 @@ async function linkTo(
 ): Promise<Unlinked['link']> {
   const candidate = await readCandidate(open, userId);
   requireNeverRemoved(open, candidate);
-  return {
-    ...targetOf(open, proof),
-    userId,
-    domain,
-    clientVersion: open.signIn.clientVersion,
-    epoch: linkEpochOf(candidate.user),
-    ...(pointer === undefined ? {} : { replacedLinkId: pointer.linkId }),
-  };
+  const { clientVersion } = open.signIn;
+  const epoch = linkEpochOf(candidate.user);
+  return { ...targetOf(open, proof), userId, domain, clientVersion, epoch, replacedLinkId: pointer?.linkId };
+}
+
+/** The provider’s clock may differ. */
+const clockSkewMs = 60_000;
+
+/**
+ * When the person last authenticated at the provider, in epoch milliseconds; never in the future.
+ * @returns undefined if the provider doesn't say; 0, which is never fresh, if it sends an invalid or a later time
+ */
+function authenticatedAtMs({ auth_time }: JWTPayload, nowMs: number): number | undefined {
+  if (auth_time === undefined) return undefined;
+  const isTime = typeof auth_time === 'number' && auth_time > 0 && auth_time * 1000 <= nowMs + clockSkewMs;
+  return isTime ? Math.min(auth_time * 1000, nowMs) : 0;
+}
+
+/**
+ * The address that a person may have at their first sign-in: the provider has verified it, or is trusted without saying
+ * so, and the organization has verified its domain.
+ * @throws email_missing, email_not_verified, domain_not_verified
+ */
+export function requireVerifiedDomain(
+  signIn: Pick<SignInRecord, 'issuer' | 'domains' | 'trustEmail'>,
+  proof: ProvenPerson,
+): { email: string; domain: string } {
+  requireHostedDomain(signIn, proof.profile);
+  const { email, hostedDomain } = proof.profile;
+  if (isShared(signIn) && !isVerified(signIn, hostedDomain)) throw new SignInRefused('domain_not_verified');
+  if (email === undefined) throw new SignInRefused('email_missing');
+  if (!isVerifiedAddress(signIn, proof)) throw new SignInRefused('email_not_verified');
+  const domain = domainOfEmail(email);
+  if (!isVerified(signIn, domain)) throw new SignInRefused('domain_not_verified');
+  return { email, domain };
+}
+
+/** Whether the provider says that the address is verified, or doesn't say and is trusted without. */
+function isVerifiedAddress(
+  { issuer, trustEmail }: Pick<SignInRecord, 'issuer' | 'trustEmail'>,
+  { profile: { emailVerified }, claims }: ProvenPerson,
+): boolean {
+  if (emailVerified !== 'unknown') return emailVerified === 'yes';
+  if (trustEmail !== true || isSharedIssuer(issuer)) return false;
+  const tenant = entraTenantOf(issuer);
+  return tenant === undefined || tenant === claims.tid;
+}
+
+/**
+ * A personal account at an issuer that many companies share may have an address of the company, and its owner keeps it
+ * when they leave. @throws domain_not_verified
+ */
+function requireHostedDomain(
+  signIn: Pick<SignInRecord, 'issuer' | 'domains'>,
+  { hostedDomain }: Pick<Profile, 'hostedDomain'>,
+): void {
+  // Without its record, a domain admits no new people, but those who are linked must not be locked out.
+  const isListed = signIn.domains.some(({ domain }) => domain === hostedDomain);
+  if (isShared(signIn) && !isListed) throw new SignInRefused('domain_not_verified');
+}
+
+/** Google's issuer serves all companies and personal accounts alike. */
+const isShared = ({ issuer }: Pick<SignInRecord, 'issuer'>) => issuer === 'https://accounts.google.com';
+
+function isVerified({ domains }: Pick<SignInRecord, 'domains'>, domain: string | undefined): boolean {
+  return domains.some(own => own.domain === domain && own.verifiedAt !== null);
 }

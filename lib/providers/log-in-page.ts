@@ -3,7 +3,6 @@ import type { SignInError } from '../contracts/auth/sign-in.ts';
 import { dashboardOrigin } from '../core/dashboard-origin.ts';
 import { ApiError } from '../core/errors.ts';
 
-/** Where to send a browser, with Set-Cookie lines. */
 export interface Redirect {
   location: string;
   cookies: readonly string[];
@@ -25,7 +24,7 @@ export class SignInRefused extends Error {
 
 export const signInExpired = () => new SignInRefused('sign_in_expired');
 
-/** The errors of other modules that are refusals. */
+/** Errors of other modules that are refusals. */
 const refusals: Readonly<Record<string, SignInError>> = {
   rate_limited: 'rate_limited',
   plan_limit_exceeded: 'plan_limit_exceeded',
@@ -34,7 +33,7 @@ const refusals: Readonly<Record<string, SignInError>> = {
   issuer_unavailable: 'provider_unavailable',
 };
 
-/** The code for any failure. An unexpected one is a problem of the service, and belongs in the log. */
+/** The code for any failure. An unexpected one is a problem of the service. */
 export function codeOf(error: unknown): { code: SignInError; cookies: readonly string[]; isUnexpected: boolean } {
   if (error instanceof SignInRefused) return { code: error.code, cookies: error.cookies, isUnexpected: false };
   const code = error instanceof ApiError ? refusals[error.code] : undefined;
@@ -42,9 +41,8 @@ export function codeOf(error: unknown): { code: SignInError; cookies: readonly s
 }
 
 /**
- * The redirect, or one to the log-in page with a code: a person in a browser never gets a JSON error. The code is in the
- * fragment, which no server sees.
- * @param cookies set by either redirect
+ * The redirect, or one to the log-in page with a code: a person in a browser never gets a JSON error. The code is in
+ * the fragment, which no server sees. Either redirect sets the cookies.
  */
 export async function logInPage(
   { log }: RequestContext,
@@ -62,7 +60,6 @@ export async function logInPage(
   }
 }
 
-/** The address of a page of the dashboard. */
 export async function dashboardPage(path: string, fragment?: string): Promise<string> {
   const page = new URL(path, await dashboardOrigin());
   if (fragment !== undefined) page.hash = fragment;

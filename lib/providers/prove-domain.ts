@@ -3,23 +3,24 @@ import type { RequestContext } from '../access/request-context.ts';
 import { auditWrite, systemActor } from '../audit/write.ts';
 import { dayMs, hourMs, minuteMs } from '../core/time.ts';
 import { lookUpRecords } from '../outbound/ask-worker.ts';
-import { absent, type Condition, equals } from '../table/expressions.ts';
+import { asRead, equals } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import { type DomainRecord, domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { nobody } from '../table/records/user.ts';
 import { retryWithFreshRead, transact, transactIfHolds, update } from '../table/write.ts';
 import { SignInRefused } from './log-in-page.ts';
-import { findSignIn, signInTarget, txtRecordOf } from './sign-in.ts';
+import { findSignIn, signInTarget, txtRecordOf } from './provider.ts';
 
 /*
- * A domain stays verified only while its TXT record exists: somebody who controlled the domain for a moment must not keep
- * it. Before a first sign-in, a new link, or the answer how an address signs in, the last proof is at most a day old.
+ * A domain stays verified only while its TXT record exists: somebody who controlled the domain for a moment must not
+ * keep it. Before a first sign-in, a new link, or the answer how an address signs in, the last proof is at most a day
+ * old.
  */
 
-/** A link that waits for a log-in is made up to ten minutes after the proof. */
+/** A pending link is used up to ten minutes after the proof. */
 const longestProofMs = dayMs - 10 * minuteMs;
-/** From then on, one request proves the domain again while the others still count on the last proof. */
+/** From then on, one request proves the domain again while the others still rely on the last proof. */
 const recentProofMs = 12 * hourMs;
 const longestOutageMs = 7 * dayMs;
 /** At most one look-up a minute for a domain. */
@@ -32,15 +33,14 @@ interface Holder {
   signIn: SignInRecord;
 }
 
-type DomainState = 'proved' | 'unproved' | 'being looked up';
+interface Claimed {
+  domain: string;
+  claim: DomainRecord | undefined;
+}
 
 /** @throws domain_not_verified; temporarily_unavailable while another request looks the domain up */
-export async function requireProvedDomain(
-  context: RequestContext,
-  holder: Holder,
-  { domain, claim }: { domain: string; claim: DomainRecord | undefined },
-): Promise<void> {
-  const state = await proveDomain(context, holder, { domain, claim });
+export async function requireProvedDomain(context: RequestContext, holder: Holder, claimed: Claimed): Promise<void> {
+  const state = await proveDomain(context, holder, claimed);
   if (state === 'proved') return;
   throw new SignInRefused(state === 'unproved' ? 'domain_not_verified' : 'temporarily_unavailable');
 }
@@ -48,13 +48,12 @@ export async function requireProvedDomain(
 /**
  * Whether the organization still controls the domain. If the last proof is too old, its record is looked up. A domain
  * without its record is released. During an outage of its name servers, the last proof stays valid for seven days.
- * @param claim who the domain is verified for
  */
 export async function proveDomain(
   context: RequestContext,
   holder: Holder,
-  { domain, claim }: { domain: string; claim: DomainRecord | undefined },
-): Promise<DomainState> {
+  { domain, claim }: Claimed,
+): Promise<'proved' | 'unproved' | 'being looked up'> {
   const { organization, signIn } = holder;
   const token = signIn.domains.find(own => own.domain === domain && own.verifiedAt !== null)?.token;
   if (claim?.organizationId !== organization.id || token === undefined) return 'unproved';
@@ -78,10 +77,9 @@ export async function proveDomain(
     return 'unproved';
   }
   const answeredAt = new Date().toISOString();
-  const proved = records === undefined ? { answeredAt } : { answeredAt, verifiedAt: answeredAt };
+  const set = records === undefined ? { answeredAt } : { answeredAt, verifiedAt: answeredAt };
   const isOwn = { organizationId: equals(organization.id), lookedUpAt: equals(lookedUpAt) };
-  const isKept = await transactIfHolds([update(at(domainRecord, domain), { set: proved }, { if: isOwn })]);
-  if (!isKept) return 'unproved';
+  if (!(await transactIfHolds([update(at(domainRecord, domain), { set }, { if: isOwn })]))) return 'unproved';
   return records === undefined ? afterOutage : 'proved';
 }
 
@@ -90,11 +88,8 @@ const ageOf = (time: string | undefined, nowMs: number): number =>
 
 /** @returns whether no other request has started a look-up since the claim was read */
 function startLookUp(domain: string, claim: DomainRecord, lookedUpAt: string): Promise<boolean> {
-  const asRead: Condition<DomainRecord> = {
-    organizationId: equals(claim.organizationId),
-    lookedUpAt: claim.lookedUpAt === undefined ? absent : equals(claim.lookedUpAt),
-  };
-  return transactIfHolds([update(at(domainRecord, domain), { set: { lookedUpAt } }, { if: asRead })]);
+  const unchanged = asRead(claim, ['organizationId', 'lookedUpAt']);
+  return transactIfHolds([update(at(domainRecord, domain), { set: { lookedUpAt } }, { if: unchanged })]);
 }
 
 /** Releases the domain. Its owners see that in the settings and in the audit log, and can verify it again. */
@@ -105,27 +100,21 @@ async function releaseDomain(
   lookedUpAt: string,
 ): Promise<void> {
   const readAgain = () => findSignIn(organization);
-  const lost = retryWithFreshRead<SignInRecord | undefined, void>(foreseen, readAgain, async signIn => {
+  const isOwn = { organizationId: equals(organization.id), lookedUpAt: equals(lookedUpAt) };
+  const release = update(
+    at(domainRecord, domain),
+    { set: { organizationId: nobody, lostBy: organization.id } },
+    { if: isOwn, refused: () => new Superseded() },
+  );
+  await retryWithFreshRead<SignInRecord | undefined, void>(foreseen, readAgain, async signIn => {
     if (signIn === undefined) return;
     const entry = await auditWrite(organization, systemActor, source, {
       action: 'sign_in.configured',
       target: signInTarget(signIn),
       details: { domain, verified: { from: true, to: false } },
     });
-    await transact([
-      update(
-        at(domainRecord, domain),
-        { set: { organizationId: nobody, lostBy: organization.id } },
-        {
-          if: { organizationId: equals(organization.id), lookedUpAt: equals(lookedUpAt) },
-          refused: () => new Superseded(),
-        },
-      ),
-      unverified(organization.slug, signIn, domain),
-      entry,
-    ]);
-  });
-  await lost.catch(error => {
+    await transact([release, unverified(organization.slug, signIn, domain), entry]);
+  }).catch(error => {
     if (!(error instanceof Superseded)) throw error;
   });
 }
@@ -133,12 +122,13 @@ async function releaseDomain(
 /** The domain was verified, freed or taken over since its look-up started. */
 class Superseded extends Error {}
 
-/** The provider's settings no longer show the domain as verified. */
 export function unverified(orgSlug: string, { version, domains }: SignInRecord, domain: string) {
-  const left = domains.map(own => (own.domain === domain ? { ...own, verifiedAt: null } : own));
-  return update(
-    at(signInRecord, orgSlug),
-    { set: { domains: left, version: randomUUID() } },
-    { if: { version: equals(version) } },
-  );
+  const unverifiedDomains = domains.map(own => (own.domain === domain ? { ...own, verifiedAt: null } : own));
+  const set = { domains: unverifiedDomains, version: randomUUID() };
+  return update(at(signInRecord, orgSlug), { set }, { if: { version: equals(version) } });
+}
+
+/** The domain of an address, as domains are stored. */
+export function domainOfEmail(email: string): string {
+  return email.slice(email.lastIndexOf('@') + 1).toLowerCase();
 }

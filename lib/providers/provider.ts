@@ -1,11 +1,65 @@
-import type { RequestContext } from '../access/request-context.ts';
+import type { MemberContext, RequestContext } from '../access/request-context.ts';
+import { requireVerifiedMember } from '../access/verified-email.ts';
+import type { AuditFacts } from '../audit/write.ts';
+import type { SignIn } from '../contracts/organizations/sign-in-settings.ts';
 import { kmsDecrypt, kmsEncrypt } from '../crypto/kms.ts';
 import { networkOf } from '../limits/network.ts';
 import { keyFetches, keyFetchesOfNetwork } from '../limits/rate-limits.ts';
 import { currentKeys, renewedKeys } from '../outbound/issuer-keys.ts';
+import { at, find } from '../table/read.ts';
 import type { IssuerKeysRecord, ProviderEndpoints, VerificationKey } from '../table/records/identity.ts';
-import type { SignInRecord } from '../table/records/sign-in.ts';
+import { organizationRecord } from '../table/records/organization.ts';
+import { type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
+import { redirectUri } from './browser.ts';
 import { SignInRefused } from './log-in-page.ts';
+
+/** The organization's sign-in provider, for an owner. @throws email_not_verified */
+export async function readSignIn(context: MemberContext): Promise<SignInRecord | undefined> {
+  requireVerifiedMember(context);
+  return findSignIn(context.organization);
+}
+
+export async function findSignIn({ slug, id }: { slug: string; id: string }): Promise<SignInRecord | undefined> {
+  return ownSignIn(await find(at(signInRecord, slug)), id);
+}
+
+export function providerReads(orgSlug: string) {
+  return { organization: at(organizationRecord, orgSlug), signIn: at(signInRecord, orgSlug) };
+}
+
+/** The slug may have belonged to another organization. */
+export function ownSignIn(signIn: SignInRecord | undefined, organizationId: string): SignInRecord | undefined {
+  return signIn?.organizationId === organizationId ? signIn : undefined;
+}
+
+/** The TXT record that proves who controls a domain. */
+export function txtRecordOf({ token }: Pick<SignInRecord['domains'][number], 'token'>): string {
+  return `holdfast-verification=${token}`;
+}
+
+export async function signInView(signIn: SignInRecord, orgSlug: string): Promise<SignIn> {
+  const { issuer, clientId, sealedSecret, domains, defaultRole, required, trustFactor, updatedAt } = signIn;
+  const { trustEmail = false, acceptRoundTrip = false } = signIn;
+  return {
+    issuer,
+    clientId,
+    hasClientSecret: sealedSecret !== undefined,
+    redirectUri: await redirectUri(orgSlug),
+    domains: domains.map(own => {
+      return { domain: own.domain, verified: own.verifiedAt !== null, txtRecord: txtRecordOf(own) };
+    }),
+    defaultRole,
+    required,
+    trustFactor,
+    trustEmail,
+    acceptRoundTrip,
+    updatedAt,
+  };
+}
+
+export function signInTarget({ organizationId, issuer }: SignInRecord): AuditFacts['target'] {
+  return { type: 'sign_in', id: organizationId, name: issuer };
+}
 
 /** A provider as its discovery document describes it. */
 export interface Provider {
@@ -34,22 +88,19 @@ export async function readProvider(
   return { issuer, endpoints, keys, renewKeys };
 }
 
-type Owner = Pick<SignInRecord, 'organizationId' | 'issuer' | 'clientId'>;
+type Client = Pick<SignInRecord, 'organizationId' | 'issuer' | 'clientId'>;
 
 /** KMS binds it to the ciphertext: a secret is never sent to another issuer, or as another client. */
-function encryptionContext({ organizationId, issuer, clientId }: Owner): Record<string, string> {
-  return { organization: organizationId, issuer, client: clientId };
+function encryptionContext({ organizationId: organization, issuer, clientId: client }: Client) {
+  return { organization, issuer, client };
 }
 
-/** One KMS call. */
-export async function sealClientSecret(clientSecret: string, owner: Owner): Promise<Uint8Array> {
-  return kmsEncrypt(Buffer.from(clientSecret, 'utf8'), encryptionContext(owner));
+export function sealClientSecret(clientSecret: string, client: Client): Promise<Uint8Array> {
+  return kmsEncrypt(Buffer.from(clientSecret, 'utf8'), encryptionContext(client));
 }
 
 /** One KMS call, or none for a public client. */
-export async function openClientSecret(
-  signIn: Owner & Pick<SignInRecord, 'sealedSecret'>,
-): Promise<string | undefined> {
+export async function openClientSecret(signIn: SignInRecord): Promise<string | undefined> {
   const { sealedSecret } = signIn;
   return sealedSecret && Buffer.from(await kmsDecrypt(sealedSecret, encryptionContext(signIn))).toString('utf8');
 }

@@ -4,6 +4,7 @@ import type { RequestContext } from '../access/request-context.ts';
 import type { completeProviderSignIn as contract } from '../contracts/auth/providers.ts';
 import type { QueryOf } from '../contracts/contract.ts';
 import { clockSkewSeconds } from '../contracts/fields/identity-limits.ts';
+import { Email, Name } from '../contracts/fields/text.ts';
 import { isOver } from '../core/time.ts';
 import { equalInConstantTime, hashCredential } from '../crypto/credentials.ts';
 import { signatureAlgorithms } from '../identities/verify-assertion.ts';
@@ -13,7 +14,7 @@ import { completedSignIns } from '../limits/rate-limits.ts';
 import { providerAnswer } from '../outbound/ask-worker.ts';
 import { isThere } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
-import { type IssuerKeysRecord, issuerKeysRecord, type VerificationKey } from '../table/records/identity.ts';
+import { issuerKeysRecord, type VerificationKey } from '../table/records/identity.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import {
   personOf,
@@ -24,9 +25,7 @@ import {
 import { remove, retryOnConditionFailed, transact } from '../table/write.ts';
 import { isRandom, nonceOf, redirectUri, verifierOf } from './browser.ts';
 import { SignInRefused, signInExpired } from './log-in-page.ts';
-import { type Profile, type ProvenPerson, profileOf, reportsSecondFactor } from './profile.ts';
-import { openClientSecret, type Provider, readProvider } from './provider.ts';
-import { ownSignIn, providerReads } from './sign-in.ts';
+import { openClientSecret, ownSignIn, type Provider, providerReads, readProvider } from './provider.ts';
 
 export type CallbackContext = RequestContext & { readonly principal: AccountPrincipal | undefined };
 
@@ -40,20 +39,28 @@ export interface OpenSignIn {
   signIn: SignInRecord;
 }
 
-/** For the request to the provider. */
-interface Redeeming {
-  open: OpenSignIn;
-  /** From the browser: the random values of this sign-in. */
-  state: string;
-  secret: string;
-  issuerKeys: IssuerKeysRecord | undefined;
-  /** Undefined for a public client. */
-  clientSecret: string | undefined;
+/** What a provider says about a person and their log-in there. */
+export interface Profile {
+  /** Only if it is an address. */
+  email: string | undefined;
+  /**
+   * `yes` is exactly the boolean `true`: some providers send a string for an address that they have not verified.
+   * Others never say, and the organization may trust them all the same (`trustEmail`).
+   */
+  emailVerified: 'yes' | 'no' | 'unknown';
+  name: string | undefined;
+  /** The Google Workspace domain that manages the account; a personal account has none. */
+  hostedDomain: string | undefined;
 }
 
-/** What the provider has signed about a person. */
+/** A person, as the provider has signed it. */
+export interface ProvenPerson {
+  claims: JWTPayload & { sub: string };
+  profile: Profile;
+}
+
+/** The same, in terms of the organization. */
 export interface Proof extends ProvenPerson {
-  /** Stands for the issuer and the subject. */
   person: string;
   /** Whether the provider asked for a second factor, and the organization trusts it with that. */
   trustedFactor: boolean;
@@ -65,26 +72,19 @@ export class SignedAnswerRefused extends SignInRefused {}
 const invalidAnswer = () => new SignInRefused('invalid_answer');
 
 /**
- * Uses up the sign-in that the browser returns from. Three round trips, which also read what the request to the provider
- * needs.
- * @throws rate_limited; sign_in_expired if it is unknown, used, too old, another browser's or another organization's, or
- * its provider has changed since
+ * Uses up the sign-in that the browser returns from, in three round trips. They also read what `redeem` needs.
+ * @throws rate_limited; sign_in_expired if it is unknown, used, too old, another browser's or another organization's,
+ * or its provider has changed since
  */
-export async function openSignIn(
-  { source }: RequestContext,
-  { orgSlug, state }: Returned,
-  secret: string | undefined,
-): Promise<Redeeming> {
+export async function openSignIn({ source }: RequestContext, { orgSlug, state }: Returned, secret: string | undefined) {
   if (!isRandom(state) || !isRandom(secret)) throw signInExpired();
   const item = at(startedSignInRecord, hashCredential(state));
   const started = await find(item);
   // Another organization's provider may have sent the browser here with its own state.
   if (started?.orgSlug !== orgSlug || isOver(started.expiresAt)) throw signInExpired();
   if (!equalInConstantTime(hashCredential(secret), started.browser)) throw signInExpired();
-  const { organization, signIn, issuerKeys } = await readTogether({
-    ...providerReads(orgSlug),
-    issuerKeys: at(issuerKeysRecord, started.issuer),
-  });
+  const reads = { ...providerReads(orgSlug), issuerKeys: at(issuerKeysRecord, started.issuer) };
+  const { organization, signIn, issuerKeys } = await readTogether(reads);
   const current = ownSignIn(signIn, started.organizationId);
   if (organization?.id !== started.organizationId || organization.status !== 'active') throw signInExpired();
   if (current?.clientVersion !== started.clientVersion) throw signInExpired();
@@ -103,12 +103,13 @@ export async function openSignIn(
  */
 export async function redeem(
   context: RequestContext,
-  { open: { organization, signIn }, state, secret, issuerKeys, clientSecret }: Redeeming,
+  { open: { organization, signIn }, state, secret, issuerKeys, clientSecret }: Awaited<ReturnType<typeof openSignIn>>,
   { code, iss, error }: Returned,
 ): Promise<Proof> {
   const { slug: orgSlug } = organization;
-  const provider = await readProvider(context, { issuer: signIn.issuer, orgSlug, stored: issuerKeys });
-  const { issuer, endpoints } = provider;
+  const { issuer, clientId } = signIn;
+  const provider = await readProvider(context, { issuer, orgSlug, stored: issuerKeys });
+  const { endpoints } = provider;
   // RFC 9207: with two providers, one must not be able to pass on the other's response.
   if (iss === undefined ? endpoints.sendsIssuer : iss !== issuer) throw invalidAnswer();
   if (error !== undefined || code === undefined || code === '') throw new SignInRefused('provider_refused');
@@ -118,26 +119,22 @@ export async function redeem(
     redirect_uri: await redirectUri(orgSlug),
     code_verifier: verifierOf(secret, state),
   };
-  const authenticated = clientAuthentication(provider, signIn.clientId, clientSecret, grant);
+  const authenticated = clientAuthentication(provider, clientId, clientSecret, grant);
   const answer = await providerAnswer({ target: endpoints.token, ...authenticated }, context.log);
   if (answer === undefined) throw new SignInRefused('provider_unavailable');
-  const expected = { issuer, clientId: signIn.clientId, nonce: nonceOf(secret, state) };
+  const expected = { issuer, clientId, nonce: nonceOf(secret, state) };
   const verify = (keys: readonly VerificationKey[]) => verifyIdToken(answer.id_token, expected, keys);
   // The provider may have changed its keys since they were stored.
   const claims = (await verify(provider.keys)) ?? (await verify(await provider.renewKeys()));
   if (claims === undefined) throw invalidAnswer();
-  return {
-    claims,
-    profile:
-      claims.email === undefined
-        ? await readUserinfo(context, provider, claims, answer.access_token)
-        : profileOf(claims),
-    person: personOf(issuer, claims.sub),
-    trustedFactor: signIn.trustFactor && reportsSecondFactor(claims),
-  };
+  const signed = profileOf(claims);
+  const profile =
+    claims.email === undefined ? await readUserinfo(context, provider, { claims, profile: signed }, answer) : signed;
+  const trustedFactor = signIn.trustFactor && reportsSecondFactor(claims);
+  return { claims, profile, person: personOf(issuer, claims.sub), trustedFactor };
 }
 
-/** How the client proves itself (OpenID Connect Core 1.0, section 9; RFC 6749, section 2.3.1). Pure. */
+/** How the client proves itself (OpenID Connect Core 1.0, section 9; RFC 6749, section 2.3.1). */
 function clientAuthentication(
   { endpoints: { clientAuthentication: method } }: Pick<Provider, 'endpoints'>,
   clientId: string,
@@ -152,8 +149,6 @@ function clientAuthentication(
   return { form: { ...form }, authorization: `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}` };
 }
 
-const maximumTokenLength = 50_000;
-
 /**
  * The claims of an id token (OpenID Connect Core 1.0, section 3.1.3.7) after checking signature, issuer, audience,
  * authorized party, times, nonce and subject. Only the given keys count, whatever the header says about others.
@@ -165,7 +160,7 @@ async function verifyIdToken(
   { issuer, clientId, nonce }: { issuer: string; clientId: string; nonce: string },
   keys: readonly VerificationKey[],
 ): Promise<ProvenPerson['claims'] | undefined> {
-  if (typeof idToken !== 'string' || idToken.length > maximumTokenLength) throw invalidAnswer();
+  if (typeof idToken !== 'string' || idToken.length > 50_000) throw invalidAnswer();
   let claims: JWTPayload;
   try {
     ({ payload: claims } = await jwtVerify(idToken, createLocalJWKSet({ keys: keys as JWK[] }), {
@@ -181,20 +176,17 @@ async function verifyIdToken(
     const isSigned = error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired;
     throw isSigned ? new SignedAnswerRefused('invalid_answer') : invalidAnswer();
   }
-  const { sub, iat = Number.POSITIVE_INFINITY } = claims;
+  const { sub = '', iat = Number.POSITIVE_INFINITY } = claims;
+  // At most 255 characters (section 2), but some providers don't keep to that.
+  const isSubject = typeof sub === 'string' && sub !== '' && sub.length <= 1000;
   const isAcceptable =
-    isSubject(sub) &&
+    isSubject &&
     iat <= Date.now() / 1000 + clockSkewSeconds &&
     isForClient(claims, clientId) &&
     typeof claims.nonce === 'string' &&
     equalInConstantTime(claims.nonce, nonce);
   if (!isAcceptable) throw new SignedAnswerRefused('invalid_answer');
   return { ...claims, sub };
-}
-
-/** At most 255 characters (section 2); more are accepted only from providers that don't keep to it. */
-function isSubject(sub: unknown): sub is string {
-  return typeof sub === 'string' && sub !== '' && sub.length <= 1000;
 }
 
 /** With further audiences, the authorized party must be the client; if one is named, it always must be. */
@@ -204,17 +196,15 @@ function isForClient({ aud, azp }: JWTPayload, clientId: string): boolean {
 }
 
 /**
- * The profile of a person whose id token has no address. Whoever has signed in before needs no address, so a userinfo
- * endpoint that doesn't respond is ignored.
- * @throws invalid_answer if it is about another person (section 5.3.2)
+ * The profile of a person whose id token has no address. Only a first sign-in needs one, so a userinfo endpoint that
+ * doesn't respond is ignored. @throws invalid_answer if it is about another person (section 5.3.2)
  */
 async function readUserinfo(
   { log }: RequestContext,
   { endpoints: { userinfo } }: Provider,
-  claims: ProvenPerson['claims'],
-  accessToken: unknown,
+  { claims, profile: signed }: ProvenPerson,
+  { access_token: accessToken }: Readonly<Record<string, unknown>>,
 ): Promise<Profile> {
-  const signed = profileOf(claims);
   const isToken = typeof accessToken === 'string' && /^[\x21-\x7e]{1,50000}$/.test(accessToken);
   if (userinfo === undefined || !isToken) return signed;
   const answer = await providerAnswer({ target: userinfo, authorization: `Bearer ${accessToken}` }, log);
@@ -223,4 +213,28 @@ async function readUserinfo(
   const profile = profileOf(answer);
   // An address that either of them denies is not verified.
   return signed.emailVerified === 'no' ? { ...profile, emailVerified: 'no' } : profile;
+}
+
+export function profileOf(claims: Readonly<Record<string, unknown>>): Profile {
+  const email = Email.safeParse(claims.email);
+  const name = Name.safeParse(claims.name);
+  return {
+    email: email.success ? email.data : undefined,
+    emailVerified: claims.email_verified === undefined ? 'unknown' : claims.email_verified === true ? 'yes' : 'no',
+    name: name.success ? name.data : undefined,
+    hostedDomain: typeof claims.hd === 'string' ? claims.hd.toLowerCase() : undefined,
+  };
+}
+
+/** The values of `acr` that mean more than one factor. */
+const strongContexts = new Set([
+  'phr',
+  'phrh',
+  'https://refeds.org/profile/mfa',
+  'http://schemas.openid.net/pape/policies/2007/06/multi-factor',
+]);
+
+/** Whether the provider says that it asked for a second factor (RFC 8176; OpenID Connect EAP ACR Values). */
+function reportsSecondFactor({ amr, acr }: JWTPayload): boolean {
+  return (Array.isArray(amr) && amr.includes('mfa')) || (typeof acr === 'string' && strongContexts.has(acr));
 }

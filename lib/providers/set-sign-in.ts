@@ -14,68 +14,53 @@ import { targetProblem } from '../outbound/target.ts';
 import { equals, isNew, isThere } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { sessionRecord } from '../table/records/credentials.ts';
-import { type MemberRecord, organizationRecord } from '../table/records/organization.ts';
+import { organizationRecord } from '../table/records/organization.ts';
 import { domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { put, remove, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
-import { sealClientSecret } from './provider.ts';
-import { findSignIn, readSignIn, signInTarget } from './sign-in.ts';
+import { findSignIn, readSignIn, sealClientSecret, signInTarget } from './provider.ts';
 
 type Requested = BodyOf<typeof contract>;
 
-interface BeforeSetting {
-  signIn: SignInRecord | undefined;
-  /** Empty unless the provider is to be required. */
-  owners: readonly MemberRecord[];
-}
-
 /** Two round trips, in parallel with authentication. @throws organization_not_found */
-export async function readBeforeSetting(organizationId: string, { required }: Requested): Promise<BeforeSetting> {
+export async function readBeforeSetting(organizationId: string, { required }: Requested) {
   return readSetting(await requirePlace(organizationId), required);
 }
 
-async function readSetting(place: { slug: string; id: string }, required: boolean): Promise<BeforeSetting> {
+type BeforeSetting = Awaited<ReturnType<typeof readSetting>>;
+
+async function readSetting(place: { slug: string; id: string }, required: boolean) {
   const [signIn, owners] = await Promise.all([findSignIn(place), required ? listOwners(place) : []]);
   return { signIn, owners };
 }
 
 /**
- * Sets the organization's sign-in provider. What is set already changes nothing.
- * @throws invalid_request for an issuer that the service must not contact; email_not_verified; second_factor_required if
- * no owner could get in without the provider that is to be required
+ * Sets the organization's sign-in provider. Writes nothing if nothing changes.
+ * @throws invalid_request for an issuer that the service must not contact; email_not_verified; second_factor_required
+ * if the provider is required and no owner could get in without it
  */
-export async function setSignIn(
-  context: MemberContext,
-  requested: Requested,
-  foreseen: BeforeSetting,
-): Promise<SignInRecord> {
+export async function setSignIn(context: MemberContext, requested: Requested, foreseen: BeforeSetting) {
   const { organization } = context;
   requireAcceptable(requested);
   requireVerifiedMember(context);
-  return retryWithFreshRead(
-    foreseen,
-    () => readSetting(organization, requested.required),
-    async ({ signIn: previous, owners }) => {
-      const requirement = requirementWrites(context, requested, { signIn: previous, owners });
-      // Without a listener, a refusal would end the process while the secret is sealed; the `await` below throws it.
-      requirement.catch(() => undefined);
-      const after = await signInAfter(organization.id, requested, previous);
-      const details = detailsOf(previous, after);
-      if (previous !== undefined && details === undefined) return previous;
-      const isSame = previous === undefined ? isNew : { version: equals(previous.version) };
-      await transact([
-        put(at(signInRecord, organization.slug), after, { if: isSame }),
-        ...(await requirement),
-        shownOnOrganization(organization, after),
-        ...freedDomains(previous, after),
-        await context.audit({
-          action: 'sign_in.configured',
-          target: signInTarget(after),
-          ...(details === undefined ? {} : { details }),
-        }),
-      ]);
-      return after;
-    },
-  );
+  const readAgain = () => readSetting(organization, requested.required);
+  return retryWithFreshRead(foreseen, readAgain, async current => {
+    const { signIn: previous } = current;
+    const requirement = requirementWrites(context, requested, current);
+    // Without a listener, a refusal would end the process while the secret is sealed; the `await` below throws it.
+    requirement.catch(() => undefined);
+    const after = await signInAfter(organization.id, requested, previous);
+    const details = detailsOf(previous, after);
+    if (previous !== undefined && details === undefined) return previous;
+    const unchanged = previous === undefined ? isNew : { version: equals(previous.version) };
+    await transact([
+      put(at(signInRecord, organization.slug), after, { if: unchanged }),
+      ...(await requirement),
+      shownOnOrganization(organization, after),
+      ...freedDomains(previous, after),
+      await context.audit({ action: 'sign_in.configured', target: signInTarget(after), details }),
+    ]);
+    return after;
+  });
 }
 
 /** @throws invalid_request for an issuer that the service must not contact, or must not trust that much */
@@ -95,29 +80,26 @@ async function signInAfter(
   previous: SignInRecord | undefined,
 ): Promise<SignInRecord> {
   const kept = previous?.issuer === issuer && previous.clientId === clientId ? previous : undefined;
-  const owner = { organizationId, issuer, clientId };
-  const sealedSecret = clientSecret === undefined ? kept?.sealedSecret : await sealClientSecret(clientSecret, owner);
+  const newDomain = (domain: string) => ({ domain, token: randomBytes(20).toString('hex'), verifiedAt: null });
+  const client = { organizationId, issuer, clientId };
   return {
-    ...owner,
+    ...client,
     version: randomUUID(),
     clientVersion: kept?.clientVersion ?? randomUUID(),
-    ...(sealedSecret === undefined ? {} : { sealedSecret }),
+    sealedSecret: clientSecret === undefined ? kept?.sealedSecret : await sealClientSecret(clientSecret, client),
     // The proof was for another issuer or client: whoever has changed that must prove that the domain is theirs, too.
     domains: domains.map(domain => kept?.domains.find(own => own.domain === domain) ?? newDomain(domain)),
     ...others,
-    ...requiredSince(others.required, previous),
+    requiredAt: requiredSince(others.required, previous),
     updatedAt: new Date().toISOString(),
   };
 }
 
 /** A change of something else doesn't renew the time: factors that were added in between would then break glass. */
-function requiredSince(required: boolean, previous: SignInRecord | undefined): Pick<SignInRecord, 'requiredAt'> {
-  if (!required) return {};
-  if (previous?.required === true) return previous.requiredAt === undefined ? {} : { requiredAt: previous.requiredAt };
-  return { requiredAt: new Date().toISOString() };
+function requiredSince(required: boolean, previous: SignInRecord | undefined): string | undefined {
+  if (!required) return undefined;
+  return previous?.required === true ? previous.requiredAt : new Date().toISOString();
 }
-
-const newDomain = (domain: string) => ({ domain, token: randomBytes(20).toString('hex'), verifiedAt: null });
 
 const fieldNames = [
   'issuer',
@@ -130,7 +112,7 @@ const fieldNames = [
   'acceptRoundTrip',
 ] as const;
 
-/** What changed, for the audit log; undefined if nothing did. Of the secret it only says that there is another one. */
+/** The changes, for the audit log; undefined if there are none. Of the secret, it says only that it has changed. */
 function detailsOf(previous: SignInRecord | undefined, after: SignInRecord): AuditDetails | undefined {
   const changed = changedFields(previous === undefined ? {} : fieldsOf(previous), fieldsOf(after), fieldNames);
   const hasNewSecret = previous?.sealedSecret !== after.sealedSecret;
@@ -138,15 +120,14 @@ function detailsOf(previous: SignInRecord | undefined, after: SignInRecord): Aud
   return { ...changed, ...(hasNewSecret ? { clientSecret: 'changed' } : {}) };
 }
 
-function fieldsOf({ domains, ...signIn }: SignInRecord) {
-  // Absent on items of earlier releases.
-  const { trustEmail = false, acceptRoundTrip = false } = signIn;
+/** The two that items of earlier releases lack are false there. */
+function fieldsOf({ domains, trustEmail = false, acceptRoundTrip = false, ...signIn }: SignInRecord) {
   return { ...signIn, trustEmail, acceptRoundTrip, domains: domains.map(({ domain }) => domain).join(' ') };
 }
 
 /**
- * If all factors of the owner who requires the provider are settled, their session has broken glass in the organization,
- * so it stays valid there.
+ * If all factors of the owner who requires the provider are settled, their session has broken glass in the
+ * organization, so it stays valid there.
  * @throws second_factor_required, also from the transaction
  */
 async function requirementWrites(
@@ -155,11 +136,9 @@ async function requirementWrites(
   { signIn: previous, owners }: BeforeSetting,
 ): Promise<Write[]> {
   if (!required) return [];
-  const missing = () =>
-    secondFactorMissing(
-      'At least one owner needs a passkey, or a password and an authenticator app, in case the provider fails.',
-    );
-  const remaining = await breakGlassOwner(organization, owners, missing);
+  const message =
+    'At least one owner needs a passkey, or a password and an authenticator app, in case the provider fails.';
+  const remaining = await breakGlassOwner(organization, owners, () => secondFactorMissing(message));
   if (credential.method !== 'session' || previous?.required === true) return remaining;
   const { secondFactor, provider, brokeGlassIn = [] } = credential.session;
   const breaksGlass = secondFactor && provider === undefined && (await listUnsettled(userId)).length === 0;
@@ -169,50 +148,45 @@ async function requirementWrites(
 }
 
 /** Copies to the organization what each of its requests needs of the provider, or clears that. */
-export function shownOnOrganization({ id, slug }: { id: string; slug: string }, signIn?: SignInRecord): Write {
-  return update(
-    at(organizationRecord, slug),
-    {
-      set: {
-        requireProvider: signIn?.required === true ? true : undefined,
-        providerRequiredAt: signIn?.requiredAt,
-        trustProviderFactor: signIn?.trustFactor === true ? true : undefined,
-        providerVersion: signIn?.clientVersion,
-      },
-    },
-    { if: { id: equals(id), status: equals('active') }, refused: () => organizationNotFound() },
-  );
+function shownOnOrganization({ id, slug }: { id: string; slug: string }, signIn?: SignInRecord): Write {
+  const set = {
+    requireProvider: signIn?.required === true ? true : undefined,
+    providerRequiredAt: signIn?.requiredAt,
+    trustProviderFactor: signIn?.trustFactor === true ? true : undefined,
+    providerVersion: signIn?.clientVersion,
+  } as const;
+  const isActive = { id: equals(id), status: equals('active') };
+  return update(at(organizationRecord, slug), { set }, { if: isActive, refused: () => organizationNotFound() });
 }
 
 /** The verified domains that are no longer used, or have to be verified again. */
-export function freedDomains(previous: SignInRecord | undefined, after?: SignInRecord): Write[] {
-  const kept = new Set(after?.domains.flatMap(({ domain, verifiedAt }) => (verifiedAt === null ? [] : [domain])));
-  return (previous?.domains ?? [])
-    .filter(({ domain, verifiedAt }) => verifiedAt !== null && !kept.has(domain))
-    .map(({ domain }) =>
-      remove(at(domainRecord, domain), { if: [isNew, { organizationId: equals(previous?.organizationId ?? '') }] }),
-    );
+function freedDomains(previous: SignInRecord | undefined, after?: SignInRecord): Write[] {
+  const kept = new Set(verifiedOf(after));
+  const isOwn = { organizationId: equals(previous?.organizationId ?? '') };
+  return verifiedOf(previous)
+    .filter(domain => !kept.has(domain))
+    .map(domain => remove(at(domainRecord, domain), { if: [isNew, isOwn] }));
+}
+
+function verifiedOf(signIn: SignInRecord | undefined): string[] {
+  return (signIn?.domains ?? []).filter(({ verifiedAt }) => verifiedAt !== null).map(({ domain }) => domain);
 }
 
 /**
- * Removes the sign-in provider, and with it the requirement to use it. Members, sessions and links to accounts stay. Does
- * nothing if there is none.
+ * Removes the sign-in provider, if any, and the requirement to use it. Members, sessions and links to accounts stay.
  * @throws email_not_verified
  */
 export async function deleteSignIn(context: MemberContext): Promise<void> {
   const { organization } = context;
   const foreseen = await readSignIn(context);
-  await retryWithFreshRead(
-    foreseen,
-    () => findSignIn(organization),
-    async previous => {
-      if (previous === undefined) return;
-      await transact([
-        remove(at(signInRecord, organization.slug), { if: { version: equals(previous.version) } }),
-        shownOnOrganization(organization),
-        ...freedDomains(previous),
-        await context.audit({ action: 'sign_in.removed', target: signInTarget(previous) }),
-      ]);
-    },
-  );
+  const readAgain = () => findSignIn(organization);
+  await retryWithFreshRead(foreseen, readAgain, async previous => {
+    if (previous === undefined) return;
+    await transact([
+      remove(at(signInRecord, organization.slug), { if: { version: equals(previous.version) } }),
+      shownOnOrganization(organization),
+      ...freedDomains(previous),
+      await context.audit({ action: 'sign_in.removed', target: signInTarget(previous) }),
+    ]);
+  });
 }

@@ -15,20 +15,10 @@ import { issuerKeysRecord } from '../table/records/identity.ts';
 import { memberRecord } from '../table/records/organization.ts';
 import { domainRecord, type StartedSignInRecord, startedSignInRecord } from '../table/records/sign-in.ts';
 import { put, retryOnConditionFailed, transact } from '../table/write.ts';
-import {
-  browserCookie,
-  codeChallengeOf,
-  newBrowserSecret,
-  nonceOf,
-  redirectUri,
-  startedSeconds,
-  verifierOf,
-} from './browser.ts';
+import { browserCookie, codeChallengeOf, nonceOf, redirectUri, startedSeconds, verifierOf } from './browser.ts';
 import { logInPage, type Redirect, SignInRefused } from './log-in-page.ts';
-import { domainOfEmail } from './profile.ts';
-import { proveDomain } from './prove-domain.ts';
-import { readProvider } from './provider.ts';
-import { ownSignIn, providerReads } from './sign-in.ts';
+import { domainOfEmail, proveDomain } from './prove-domain.ts';
+import { ownSignIn, providerReads, readProvider } from './provider.ts';
 
 type SignInContext = RequestContext & { readonly principal: AccountPrincipal | undefined };
 type Requested = QueryOf<typeof contract> & { orgSlug: string };
@@ -39,33 +29,32 @@ export async function startSignIn(context: SignInContext, requested: Requested):
 }
 
 async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }: Requested): Promise<Redirect> {
-  requireOwnStart(context);
+  const { fetchSite = 'none' } = context.source;
+  // Another site could otherwise sign its visitors in to an account of its own (log-in CSRF).
+  if (!['none', 'same-origin'].includes(fetchSite)) throw new SignInRefused('start_here');
   const starts = startedSignIns(orgSlug, networkOf(context.source.ip));
-  const {
-    organization,
-    signIn: storedSignIn,
-    counted,
-  } = await readTogether({ ...providerReads(orgSlug), counted: countRead(starts) });
-  refuseEarly(starts, counted);
-  const signIn = organization?.status === 'active' ? ownSignIn(storedSignIn, organization.id) : undefined;
+  const stored = await readTogether({ ...providerReads(orgSlug), counted: countRead(starts) });
+  refuseEarly(starts, stored.counted);
+  const { organization } = stored;
+  const signIn = organization?.status === 'active' ? ownSignIn(stored.signIn, organization.id) : undefined;
   if (organization === undefined || signIn === undefined) throw new SignInRefused('provider_not_configured');
-  const purpose = purposeOf({ stepUp, test });
+  const purpose = stepUp === true ? 'step-up' : test === true ? 'test' : 'sign-in';
   const sessionHash = purpose === 'sign-in' ? undefined : await requireSession(context, purpose, organization);
-  const stored = await find(at(issuerKeysRecord, signIn.issuer));
-  const { endpoints } = await readProvider(context, { issuer: signIn.issuer, orgSlug, stored });
-  const state = randomBytes(32).toString('base64url');
-  const secret = newBrowserSecret();
+  const { issuer, clientId, clientVersion } = signIn;
+  const issuerKeys = await find(at(issuerKeysRecord, issuer));
+  const { endpoints } = await readProvider(context, { issuer, orgSlug, stored: issuerKeys });
+  const [state, secret] = [randomSecret(), randomSecret()];
   const now = Date.now();
   const started: StartedSignInRecord = {
     purpose,
     browser: hashCredential(secret),
     organizationId: organization.id,
     orgSlug,
-    clientVersion: signIn.clientVersion,
-    issuer: signIn.issuer,
+    clientVersion,
+    issuer,
     to,
     startedAtMs: now,
-    ...(sessionHash === undefined ? {} : { sessionHash }),
+    sessionHash,
     expiresAt: epochSeconds(now) + startedSeconds,
   };
   await retryOnConditionFailed(() =>
@@ -75,7 +64,7 @@ async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }
   const parameters = {
     response_type: 'code',
     scope: 'openid email profile',
-    client_id: signIn.clientId,
+    client_id: clientId,
     redirect_uri: await redirectUri(orgSlug),
     state,
     nonce: nonceOf(secret, state),
@@ -88,24 +77,10 @@ async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }
   return { location: location.href, cookies: [browserCookie(orgSlug, secret)] };
 }
 
-/**
- * Only the dashboard, an e-mail or a bookmark starts a sign-in. A page of another site could otherwise sign its visitors
- * in to an account of its own (log-in CSRF).
- * @throws start_here
- */
-function requireOwnStart({ source: { fetchSite } }: SignInContext): void {
-  const isOwn = fetchSite === undefined || fetchSite === 'same-origin' || fetchSite === 'none';
-  if (!isOwn) throw new SignInRefused('start_here');
-}
-
-function purposeOf({ stepUp, test }: Pick<Requested, 'stepUp' | 'test'>): StartedSignInRecord['purpose'] {
-  if (stepUp === true) return 'step-up';
-  return test === true ? 'test' : 'sign-in';
-}
+const randomSecret = () => randomBytes(32).toString('base64url');
 
 /**
- * The hash of the caller's session, which must have come through this provider for a step-up, and belong to an owner for
- * a test.
+ * The hash of the caller's session: for a step-up, one that came through this provider; for a test, an owner's.
  * @throws session_required
  */
 async function requireSession(
@@ -113,14 +88,15 @@ async function requireSession(
   purpose: 'step-up' | 'test',
   { id, slug }: { id: string; slug: string },
 ): Promise<string> {
-  const credential = principal?.credential;
-  if (principal === undefined || credential?.method !== 'session') throw new SignInRefused('session_required');
-  const mayAsk =
-    purpose === 'step-up'
-      ? credential.session.provider?.organizationId === id
-      : (await find(at(memberRecord, slug, principal.userId)))?.role === 'owner';
-  if (!mayAsk) throw new SignInRefused('session_required');
-  return credential.hash;
+  if (principal?.credential.method === 'session') {
+    const { credential, userId } = principal;
+    const mayStart =
+      purpose === 'step-up'
+        ? credential.session.provider?.organizationId === id
+        : (await find(at(memberRecord, slug, userId)))?.role === 'owner';
+    if (mayStart) return credential.hash;
+  }
+  throw new SignInRefused('session_required');
 }
 
 /**
@@ -129,22 +105,19 @@ async function requireSession(
  */
 export async function findSignInMethods(context: RequestContext, email: string): Promise<AnswerOf<typeof methods>> {
   const domain = domainOfEmail(email);
-  const [claim] = await Promise.all([
-    find(at(domainRecord, domain)),
-    count(signInLookups(networkOf(context.source.ip))),
-  ]);
-  const provided = claim && (await readTogether(providerReads(claim.orgSlug)));
-  const organization = provided?.organization;
-  const signIn = claim && ownSignIn(provided?.signIn, claim.organizationId);
+  const counting = count(signInLookups(networkOf(context.source.ip)));
+  const [claim] = await Promise.all([find(at(domainRecord, domain)), counting]);
   const withoutProvider: AnswerOf<typeof methods> = { methods: ['password', 'passkey'] };
-  if (signIn === undefined || organization?.id !== claim?.organizationId || organization?.status !== 'active') {
+  if (claim === undefined) return withoutProvider;
+  const { organization, signIn: storedSignIn } = await readTogether(providerReads(claim.orgSlug));
+  const signIn = ownSignIn(storedSignIn, claim.organizationId);
+  if (signIn === undefined || organization?.id !== claim.organizationId || organization.status !== 'active') {
     return withoutProvider;
   }
   const state = await proveDomain(context, { organization, signIn }, { domain, claim });
   if (state === 'being looked up') {
-    throw temporarilyUnavailable('The domain is being looked up right now. Send the request again.', undefined, {
-      isExpected: true,
-    });
+    const message = 'The domain is being looked up right now. Send the request again.';
+    throw temporarilyUnavailable(message, undefined, { isExpected: true });
   }
   if (state === 'unproved') return withoutProvider;
   const { slug, name } = organization;

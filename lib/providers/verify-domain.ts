@@ -10,23 +10,16 @@ import { listOwners } from '../organizations/break-glass.ts';
 import { stillActive } from '../organizations/change-counts.ts';
 import { requirePlace } from '../organizations/members/read-roster.ts';
 import { lookUpRecords } from '../outbound/ask-worker.ts';
-import { type Conditions, equals, isNew } from '../table/expressions.ts';
+import { asRead, equals, isNew } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
-import type { RateRecord } from '../table/records/limits.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { type DomainRecord, domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { put, retryWithFreshRead, transact, update } from '../table/write.ts';
 import { unverified } from './prove-domain.ts';
-import { findSignIn, signInTarget, txtRecordOf } from './sign-in.ts';
-
-interface BeforeVerifying {
-  signIn: SignInRecord | undefined;
-  /** The look-ups so far. */
-  counted: RateRecord | undefined;
-}
+import { findSignIn, signInTarget, txtRecordOf } from './provider.ts';
 
 /** Two round trips, in parallel with authentication. @throws organization_not_found */
-export async function readBeforeVerifying(organizationId: string): Promise<BeforeVerifying> {
+export async function readBeforeVerifying(organizationId: string) {
   const [signIn, { counted }] = await Promise.all([
     requirePlace(organizationId).then(findSignIn),
     readTogether({ counted: countRead(domainLookups(organizationId)) }),
@@ -35,15 +28,14 @@ export async function readBeforeVerifying(organizationId: string): Promise<Befor
 }
 
 /**
- * Verifies one of the provider's domains by its TXT record. A verified one stays so without another look-up. A domain of
- * another organization is taken over if that organization's record no longer exists, and its owners are notified.
- * @throws invalid_request for a domain that the provider does not have; email_not_verified, rate_limited,
- * domain_not_verified, domain_taken
+ * Verifies one of the provider's domains by its TXT record, unless it is verified already. A domain of another
+ * organization is taken over if that organization's record no longer exists, and its owners are notified.
+ * @throws invalid_request for an unknown domain; email_not_verified, rate_limited, domain_not_verified, domain_taken
  */
 export async function verifyDomain(
   context: MemberContext,
   domain: string,
-  { signIn: foreseen, counted }: BeforeVerifying,
+  { signIn: foreseen, counted }: Awaited<ReturnType<typeof readBeforeVerifying>>,
 ): Promise<SignInRecord> {
   const { organization } = context;
   requireVerifiedMember(context);
@@ -54,10 +46,8 @@ export async function verifyDomain(
   const readClaim = () => find(at(domainRecord, domain));
   const [records, claim] = await Promise.all([recordsOf(domain), readClaim(), count(lookups)]);
   if (!records.includes(txtRecordOf(requested))) {
-    throw new ApiError(
-      'domain_not_verified',
-      `The domain does not have this TXT record yet: ${txtRecordOf(requested)}`,
-    );
+    const message = `The domain does not have this TXT record yet: ${txtRecordOf(requested)}`;
+    throw new ApiError('domain_not_verified', message);
   }
   const readAgain = async () => ({ stored: await findSignIn(organization), claim: await readClaim() });
   const { after, former } = await retryWithFreshRead({ stored: foreseen, claim }, readAgain, async current => {
@@ -66,62 +56,38 @@ export async function verifyDomain(
     // The domain was removed and added again, so it needs another record.
     if (signIn === undefined || unverifiedDomain.token !== requested.token) throw unknownDomain();
     const holder = await readHolder(domain, current.claim, organization.id);
-    if (holder?.token !== undefined && records.includes(txtRecordOf({ token: holder.token }))) throw domainTaken();
+    if (holder?.token !== undefined && records.includes(txtRecordOf({ token: holder.token }))) {
+      throw new ApiError('domain_taken', 'This domain is verified for another organization.');
+    }
+    const { id: organizationId, slug: orgSlug } = organization;
     const verifiedAt = new Date().toISOString();
     const domains = signIn.domains.map(own => (own === unverifiedDomain ? { ...own, verifiedAt } : own));
-    const verified = { ...signIn, domains, version: randomUUID(), updatedAt: verifiedAt };
+    const set = { domains, version: randomUUID(), updatedAt: verifiedAt };
+    const claimAsRead = current.claim === undefined ? isNew : asRead(current.claim, ['organizationId', 'verifiedAt']);
     await transact([
-      update(
-        at(signInRecord, organization.slug),
-        { set: { domains, version: verified.version, updatedAt: verifiedAt } },
-        { if: { version: equals(signIn.version) } },
-      ),
-      put(
-        at(domainRecord, domain),
-        { organizationId: organization.id, orgSlug: organization.slug, verifiedAt },
-        { if: claimAsRead(current.claim) },
-      ),
+      update(at(signInRecord, orgSlug), { set }, { if: { version: equals(signIn.version) } }),
+      put(at(domainRecord, domain), { organizationId, orgSlug, verifiedAt }, { if: claimAsRead }),
       ...(holder?.signIn === undefined ? [] : [unverified(holder.orgSlug, holder.signIn, domain)]),
       stillActive(organization, () => organizationNotFound()),
-      await context.audit({
-        action: 'sign_in.domain_verified',
-        target: signInTarget(signIn),
-        details: { domain },
-      }),
+      await context.audit({ action: 'sign_in.domain_verified', target: signInTarget(signIn), details: { domain } }),
     ]);
-    return { after: verified, former: holder };
+    return { after: { ...signIn, ...set }, former: holder };
   });
   if (former !== undefined) await mailFormerOwners(context, former, domain);
   return after;
 }
 
-interface Holder {
-  organizationId: string;
-  orgSlug: string;
-  /** The provider's settings, if the domain is still verified there. */
-  signIn: SignInRecord | undefined;
-  /** For its TXT record. */
-  token: string | undefined;
-}
-
-/** The other organization that the domain is verified for, or was until its record disappeared. */
-async function readHolder(
-  domain: string,
-  claim: DomainRecord | undefined,
-  organizationId: string,
-): Promise<Holder | undefined> {
-  if (claim === undefined || claim.organizationId === organizationId) return undefined;
+/** The other organization that the domain is verified for, or was; its settings, if they still show that. */
+async function readHolder(domain: string, claim: DomainRecord | undefined, organizationId: string) {
+  if (claim === undefined) return undefined;
   const { orgSlug, lostBy = claim.organizationId } = claim;
-  if (lostBy === organizationId) return undefined;
+  if ([claim.organizationId, lostBy].includes(organizationId)) return undefined;
   const signIn = await findSignIn({ slug: orgSlug, id: lostBy });
   const held = signIn?.domains.find(own => own.domain === domain && own.verifiedAt !== null);
   return { organizationId: lostBy, orgSlug, signIn: held && signIn, token: held?.token };
 }
 
-function claimAsRead(claim: DomainRecord | undefined): Conditions<DomainRecord> {
-  if (claim === undefined) return isNew;
-  return { organizationId: equals(claim.organizationId), verifiedAt: equals(claim.verifiedAt) };
-}
+type Holder = NonNullable<Awaited<ReturnType<typeof readHolder>>>;
 
 async function mailFormerOwners({ log }: MemberContext, { organizationId, orgSlug }: Holder, domain: string) {
   try {
@@ -142,8 +108,6 @@ function domainOf(signIn: SignInRecord | undefined, domain: string): SignInRecor
 
 const unknownDomain = () =>
   invalidRequest([{ path: 'domain', message: 'is not one of the sign-in provider’s domains' }]);
-
-const domainTaken = () => new ApiError('domain_taken', 'This domain is verified for another organization.');
 
 async function recordsOf(domain: string): Promise<readonly unknown[]> {
   try {

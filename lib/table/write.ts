@@ -34,7 +34,7 @@ export interface Write {
 interface WriteOptions<R> {
   if?: Conditions<R>;
   /** Receives the item as stored, so attributes of later formats may be missing. */
-  refused?: (current: Partial<R> | undefined) => Error;
+  refused?: ((current: Partial<R> | undefined) => Error) | undefined;
 }
 
 type Target<R> = Read<R> | { entity?: never; key: Key };

@@ -3,7 +3,7 @@ import { parseDocument } from 'yaml';
 import { platformNames, platforms } from '#clients/dashboard/src/screens/organization/identities/platforms.ts';
 import { audienceOf } from '#lib/contracts/fields/identity-limits.ts';
 import { createIdentity } from '#lib/contracts/identities/identities.ts';
-import { requireTrust } from '#lib/identities/require-trust.ts';
+import { requireTrust } from '#lib/identities/identities.ts';
 import { blocksOf, read } from './pages.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: files of several platforms

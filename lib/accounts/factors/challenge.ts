@@ -1,3 +1,5 @@
+import { otherCookie } from '../../access/session-cookie.ts';
+import { factorCookie } from '../../contracts/auth/credentials.ts';
 import type { PasskeyRequestOptions } from '../../contracts/auth/passkeys.ts';
 import { ApiError } from '../../core/errors.ts';
 import { epochSeconds, isOver } from '../../core/time.ts';
@@ -11,38 +13,37 @@ import { put, remove, transact, type Write } from '../../table/write.ts';
 import { challengeSeconds, requestOptions } from './passkey-options.ts';
 
 type Purpose = ChallengeRecord['purpose'];
+type Answerer = Pick<UserRecord, 'id' | 'sessionEpoch'>;
 
 /** A new challenge and the write that makes it valid. Only its hash is stored. */
-export function newChallenge(
-  purpose: Purpose,
-  { id, sessionEpoch }: Pick<UserRecord, 'id' | 'sessionEpoch'>,
-  provided?: ChallengeRecord['provided'],
-): { challenge: string; write: Write } {
+export function newChallenge(purpose: Purpose, { id, sessionEpoch }: Answerer, provided?: ChallengeRecord['provided']) {
   const { secret, hash } = createCredential(id);
   const now = new Date();
   const record = {
     purpose,
     userId: id,
     sessionEpoch,
-    ...(provided === undefined ? {} : { provided }),
+    provided,
     issuedAt: now.toISOString(),
     expiresAt: epochSeconds(now.getTime()) + challengeSeconds,
   };
   return { challenge: secret, write: put(at(challengeRecord, hash), record, { if: isNew }) };
 }
 
+export function factorCookieLine(challenge: string): string {
+  return otherCookie(factorCookie, challenge, { path: '/v1/auth/provider/factor', maxAgeSeconds: challengeSeconds });
+}
+
 export function issuedAtOf({ issuedAt, expiresAt }: ChallengeRecord): string {
   return issuedAt ?? new Date((expiresAt - challengeSeconds) * 1000).toISOString();
 }
 
-/** A challenge as the client sent it back, before it is looked up. */
 export interface PresentedChallenge {
   /** The user it was issued for; `nobody` if the answer must name the user. */
   userId: string;
   read: Read<ChallengeRecord>;
 }
 
-/** @throws invalid_token for a malformed challenge */
 export function presentedChallenge(challenge: string): PresentedChallenge {
   const read = readCredential(challenge);
   if (read === undefined) throw invalidChallenge();
@@ -54,7 +55,7 @@ export function requireOpenChallenge(
   presented: PresentedChallenge,
   stored: ChallengeRecord | undefined,
   purpose: Purpose,
-  user: Pick<UserRecord, 'id' | 'sessionEpoch'> | undefined,
+  user: Answerer | undefined,
 ): void {
   const isOpen =
     stored !== undefined &&
@@ -65,26 +66,19 @@ export function requireOpenChallenge(
   if (!isOpen) throw invalidChallenge();
 }
 
-/**
- * The write that uses up the challenge, for the transaction that its answer authorizes.
- * @throws invalid_token, as above
- */
+/** The write that uses up the challenge, for the transaction of its answer. @throws invalid_token, as above */
 export function answer(
   presented: PresentedChallenge,
   stored: ChallengeRecord | undefined,
   purpose: Purpose,
-  user: Pick<UserRecord, 'id' | 'sessionEpoch'> | undefined,
+  user: Answerer | undefined,
 ): Write {
   requireOpenChallenge(presented, stored, purpose, user);
   return remove(presented.read, { if: isThere, refused: invalidChallenge });
 }
 
 /** The write that makes a challenge valid again if the operation it authorized is undone. */
-export function openAgain(
-  presented: PresentedChallenge,
-  stored: ChallengeRecord | undefined,
-  sessionEpoch: number,
-): Write[] {
+export function openAgain(presented: PresentedChallenge, stored: ChallengeRecord | undefined, sessionEpoch: number) {
   return stored === undefined ? [] : [put(presented.read, { ...stored, sessionEpoch }, { if: isNew })];
 }
 
@@ -92,9 +86,8 @@ export const invalidChallenge = () =>
   new ApiError('invalid_token', 'This challenge is not valid: it is unknown, used or expired. Start again.');
 
 /**
- * The error that asks for a second factor after a correct password, with a challenge that the answer must include. A
- * step-up accepts no recovery code; to get a fresh session with one, log in again.
- * @param proved the writes that follow from a correct password, for the transaction that stores the challenge
+ * The error that asks for a second factor after a correct password, which `proved` follows from. A step-up accepts no
+ * recovery code; to get a fresh session with one, log in again.
  */
 export async function askForFactor(
   purpose: 'log-in' | 'step-up' | 'passkey-step-up',
@@ -103,24 +96,21 @@ export async function askForFactor(
 ): Promise<ApiError> {
   const { challenge, write } = newChallenge(purpose === 'log-in' ? 'log-in' : 'step-up', user);
   const [question] = await Promise.all([factorQuestion(purpose, user, challenge), transact([...proved, write])]);
-  return new ApiError('second_factor_required', 'A second factor is required.', {
-    details: { challenge, ...question },
-  });
+  const details = { challenge, ...question };
+  return new ApiError('second_factor_required', 'A second factor is required.', { details });
 }
 
-type Method = 'passkey' | 'totp' | 'recovery_code';
-
-/** The factors with which a user can answer a challenge. */
 export async function factorQuestion(
   purpose: 'log-in' | 'step-up' | 'passkey-step-up',
   user: UserRecord,
   challenge: string,
-): Promise<{ methods: Method[]; publicKey?: PasskeyRequestOptions }> {
+): Promise<{ methods: ('passkey' | 'totp' | 'recovery_code')[]; publicKey?: PasskeyRequestOptions }> {
   const passkeys = user.passkeyCount === undefined ? [] : await list(passkeyRecord, ranges.passkeys(user.id));
-  const methods: Method[] = [
-    ...(passkeys.length > 0 ? ['passkey' as const] : []),
-    ...(user.totp === undefined || purpose === 'passkey-step-up' ? [] : ['totp' as const]),
-    ...(purpose === 'log-in' && user.recoveryCodes !== undefined ? ['recovery_code' as const] : []),
-  ];
+  const usable = {
+    passkey: passkeys.length > 0,
+    totp: user.totp !== undefined && purpose !== 'passkey-step-up',
+    recovery_code: user.recoveryCodes !== undefined && purpose === 'log-in',
+  };
+  const methods = (['passkey', 'totp', 'recovery_code'] as const).filter(method => usable[method]);
   return passkeys.length === 0 ? { methods } : { methods, publicKey: await requestOptions(challenge, passkeys) };
 }

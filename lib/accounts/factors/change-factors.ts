@@ -31,45 +31,37 @@ import {
 import { newUndoLink } from '../mailed-link.ts';
 import { sessionEnded } from '../sessions.ts';
 
-/** A change for the account's current state. */
 interface Change {
   /** The account's attributes after the change; undefined removes one. */
   factors: Factors;
-  /** Other writes of the same transaction. */
   writes: readonly Write[];
-  /** The writes that undo `writes`. */
   undo?: readonly Write[];
   newRecoveryCodes?: true;
 }
 
-/** What a removal depends on, read after the account: a token created since fails the condition on the account. */
+/** Read after the account: a token created since fails the condition on the account. */
 export interface BeforeRemoval {
-  /** The account's tokens. */
   tokens: readonly TokenRecord[];
   /** The checks that the user can be left without a log-in, for the transaction that removes the last one. */
   isDispensable: () => Promise<readonly Write[]>;
 }
 
 interface Options {
-  /** The rate limits that the change counts towards. */
   limits?: readonly Counter[];
-  /** For the removal of a factor. */
   removal?: { foreseen: BeforeRemoval; readAgain: () => Promise<BeforeRemoval> };
 }
 
 /**
- * Recorded on a new factor, which only an own credential adds. Earlier releases also let a provider's session add one: an
- * account with such a factor can't become a platform administrator's.
+ * Recorded on a new factor. Earlier releases also let a provider's session add one: an account with such a factor can't
+ * become a platform administrator's.
  */
 export const ownAddition = { ownAddition: true } as const;
 
 /**
- * Adds a second factor. The first one comes with recovery codes and ends the other sessions. The user gets a mail with a
- * link that removes the factor again; if it can't be sent, no factor is added.
- * @param decide returns the change, and the added factor as the link in the e-mail identifies it
- * @returns new recovery codes in plain text, shown only once
- * @throws unauthenticated if the session ended or the password changed in the meantime; rate_limited if the account has
- * been sent too many mails; temporarily_unavailable if SES does not accept the mail
+ * Adds a second factor. The first one comes with recovery codes, shown only once, and ends the other sessions. The user
+ * is mailed a link that removes the factor again; if the mail can't be sent, no factor is added.
+ * @throws unauthenticated if the session ended or the password changed meanwhile; rate_limited after too many mails to
+ * the account; temporarily_unavailable if SES does not accept the mail
  */
 export async function addFactor(
   context: AccountContext,
@@ -85,21 +77,23 @@ export async function addFactor(
   try {
     await sendMail(user.email, factorAddedMail(what, link.url));
   } catch (error) {
-    await undoChange(context, committed?.undo ?? []);
-    throw temporarilyUnavailable(
-      'The e-mail about it could not be sent, so nothing was added. Send the request again.',
-      error,
+    const [userId, log] = [user.id, context.log];
+    // This fails if another change has followed.
+    await transact(committed?.undo ?? []).then(
+      () => log.account('factor_taken_back', { userId }),
+      failure => log.error('could not undo a second factor whose e-mail was not sent', failure, { userId }),
     );
+    const message = 'The e-mail about it could not be sent, so nothing was added. Send the request again.';
+    throw temporarilyUnavailable(message, error);
   }
   return committed?.recoveryCodes;
 }
 
 /**
- * Changes the account's second factors in any other way. Removing the last one also removes the recovery codes and clears
- * the second-factor flag of the account's tokens. The user gets an e-mail unless a limit or SES prevents it.
- * @param decide returns undefined if nothing has to change
+ * Changes the account's second factors in any other way. Removing the last one also removes the recovery codes and
+ * clears the second-factor flag of the account's tokens. The user gets an e-mail unless a limit or SES prevents it.
  * @returns new recovery codes in plain text, shown only once
- * @throws unauthenticated if the session ended or the password changed in the meantime; rate_limited by `limits`
+ * @throws unauthenticated if the session ended or the password changed meanwhile; rate_limited by `limits`
  */
 export async function changeFactors(
   context: AccountContext,
@@ -122,16 +116,16 @@ export async function changeFactors(
 /** @throws invalid_request for an account without a factor that the codes could replace; rate_limited */
 export async function renewRecoveryCodes(context: AccountContext): Promise<string[]> {
   const decide = (user: UserRecord) => {
-    if (hasSecondFactor(user)) return { factors: {}, writes: [], newRecoveryCodes: true as const };
+    if (hasSecondFactor(user)) return { factors: {}, writes: [], newRecoveryCodes: true } as const;
     throw invalidRequest([{ path: '', message: 'add a passkey or an authenticator app first' }]);
   };
   const limits = [recoveryCodeRenewals(context.principal.user.id)];
   return (await changeFactors(context, 'recovery_codes_renewed', decide, { limits })) ?? [];
 }
 
-/** A change as committed: `undo` works as long as it is the account's last one. */
 interface Committed {
   recoveryCodes: string[] | undefined;
+  /** Works as long as the change is the account's last one. */
   undo: Write[];
   mayMail: boolean;
 }
@@ -163,12 +157,10 @@ async function change(
     const sessionEpoch = isAddition ? epochAfterAddition(user) : user.sessionEpoch;
     const losesLogIn = canLogInWithFactor(user) && !canLogInWithFactor({ ...user, ...factors });
     const isOwn = { if: isThere, refused: sessionEnded };
+    const set = { ...factors, factorChange: { number, id }, sessionEpoch };
+    const unchanged = { ...factorsUnchanged(user), ...(isLast ? asRead(user, ['creations']) : {}) };
     const writes = [
-      update(
-        account,
-        { set: { ...factors, factorChange: { number, id }, sessionEpoch }, add: isLast ? { creations: 1 } : {} },
-        { if: { ...factorsUnchanged(user), ...(isLast ? asRead(user, ['creations']) : {}) } },
-      ),
+      update(account, { set, add: isLast ? { creations: 1 } : {} }, { if: unchanged }),
       // A session that adds a factor has just used it.
       isAddition ? update(session, { set: { secondFactor: true, epoch: sessionEpoch } }, isOwn) : check(session, isOwn),
       ...planned.writes,
@@ -189,7 +181,7 @@ async function change(
     );
     // A token that loses its flag too early is only rejected where a factor is required, and can be replaced.
     const space = maximumWritesPerTransaction - writes.length;
-    for (const some of chunksOf(maximumWritesPerTransaction, unflagging.slice(space))) await transact(some);
+    for (const chunk of chunksOf(maximumWritesPerTransaction, unflagging.slice(space))) await transact(chunk);
     await transact([...writes, ...unflagging.slice(0, space)]);
     return committed;
   };
@@ -217,7 +209,7 @@ async function change(
   return result;
 }
 
-/** The account's factors after the change. The first one comes with recovery codes, which go with the last one. Pure. */
+/** The account's factors after the change. Recovery codes come with the first one and go with the last one. */
 function factorsAfter(
   user: UserRecord,
   { factors, newRecoveryCodes }: Change,
@@ -226,28 +218,14 @@ function factorsAfter(
   const hadFactor = hasSecondFactor(user);
   const hasFactor = hasSecondFactor({ ...user, ...factors });
   const hasNewCodes = newRecoveryCodes === true || (hasFactor && !hadFactor);
-  return {
-    factors: {
-      ...factors,
-      ...(hasNewCodes ? { recoveryCodes: hashes, recoveryCodesFrom: number } : {}),
-      ...(hasFactor ? {} : { recoveryCodes: undefined, recoveryCodesFrom: undefined }),
-    },
-    isLast: hadFactor && !hasFactor,
-    hasNewCodes,
+  const codes = {
+    ...(hasNewCodes ? { recoveryCodes: hashes, recoveryCodesFrom: number } : {}),
+    ...(hasFactor ? {} : { recoveryCodes: undefined, recoveryCodesFrom: undefined }),
   };
+  return { factors: { ...factors, ...codes }, isLast: hadFactor && !hasFactor, hasNewCodes };
 }
 
-/** The account's epoch once a factor is added: the first one ends the other sessions. */
+/** The account's epoch once a factor is added. The first one ends the other sessions. */
 export function epochAfterAddition(user: UserRecord): number {
   return user.sessionEpoch + (hasSecondFactor(user) ? 0 : 1);
-}
-
-/** The condition of `undo` fails if another change has followed. */
-async function undoChange({ principal: { user }, log }: AccountContext, undo: readonly Write[]): Promise<void> {
-  try {
-    await transact(undo);
-    log.account('factor_taken_back', { userId: user.id });
-  } catch (error) {
-    log.error('could not undo a second factor whose e-mail was not sent', error, { userId: user.id });
-  }
 }

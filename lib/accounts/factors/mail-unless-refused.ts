@@ -4,10 +4,7 @@ import type { Mail } from '../../mail/compose-mail.ts';
 import { sendMail } from '../../mail/send-mail.ts';
 import type { UserRecord } from '../../table/records/user.ts';
 
-/**
- * Notifies the user of a completed change, unless `counting` rejects because the mail limit is reached. A failure is
- * only logged.
- */
+/** Notifies the user of a completed change, unless `counting` rejects at the mail limit. A failure is only logged. */
 export async function mailUnlessRefused(
   log: Log,
   { id, email }: Pick<UserRecord, 'id' | 'email'>,

@@ -20,13 +20,8 @@ export const passkeyAlgorithms = [-8, -7, -257];
 
 const base64url = (text: string) => Buffer.from(text, 'utf8').toString('base64url');
 
-/** A challenge in WebAuthn's encoding. */
 export const signedChallenge = base64url;
 
-/** The user handle that passkeys store. */
-export const userHandle = base64url;
-
-/** The user that a passkey's answer names, if any. */
 export function userOfHandle(handle: string | undefined): string | undefined {
   if (handle === undefined) return undefined;
   const userId = Buffer.from(handle, 'base64url').toString('utf8');
@@ -36,11 +31,7 @@ export function userOfHandle(handle: string | undefined): string | undefined {
 const common = (challenge: string) => ({ challenge: signedChallenge(challenge), timeout: challengeSeconds * 1000 });
 
 function descriptors(passkeys: readonly PasskeyRecord[]) {
-  return passkeys.map(({ credentialId, transports }) => ({
-    type: 'public-key' as const,
-    id: credentialId,
-    transports,
-  }));
+  return passkeys.map(({ credentialId: id, transports }) => ({ type: 'public-key' as const, id, transports }));
 }
 
 /** Options to authenticate with one of the passkeys, or with any passkey for this site if none is given. */
@@ -65,7 +56,7 @@ export async function creationOptions(
   return {
     ...common(challenge),
     rp: { id: await relyingPartyId(), name: serviceName },
-    user: { id: userHandle(id), name: email, displayName: name },
+    user: { id: base64url(id), name: email, displayName: name },
     pubKeyCredParams: passkeyAlgorithms.map(alg => ({ type: 'public-key', alg })),
     excludeCredentials: descriptors(passkeys),
     authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },

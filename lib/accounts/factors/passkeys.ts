@@ -1,27 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountContext } from '../../access/request-context.ts';
 import { requireVerifiedEmail } from '../../access/verified-email.ts';
-import type { NewPasskeyCredential, Passkey, PasskeyCreationOptions } from '../../contracts/auth/passkeys.ts';
+import type { NewPasskeyCredential, Passkey } from '../../contracts/auth/passkeys.ts';
 import { ApiError, invalidRequest } from '../../core/errors.ts';
 import { isNew } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
 import { at, find, list } from '../../table/read.ts';
 import { type PasskeyRecord, passkeyOwnerRecord, passkeyRecord, type UserRecord } from '../../table/records/user.ts';
 import { put, transact } from '../../table/write.ts';
-import { type Membership, readBeforeRemoval } from '../factor-is-dispensable.ts';
 import { answer, newChallenge, openAgain, presentedChallenge } from './challenge.ts';
 import { addFactor, changeFactors, epochAfterAddition, ownAddition } from './change-factors.ts';
 import { creationOptions } from './passkey-options.ts';
-import { oneLess, removalOf } from './remove-factors.ts';
+import { type Membership, oneLess, readBeforeRemoval, removalOf } from './remove-factors.ts';
 import { verifyNewPasskey } from './verify-passkey.ts';
 
-/** Enough for all of one person's devices, and few enough to list in a challenge. */
+/** Enough for one person's devices, and few enough to list in a challenge. */
 const maximumPasskeys = 20;
 
 /** A challenge for a new passkey. @throws email_not_verified */
-export async function startPasskey({
-  principal: { user },
-}: AccountContext): Promise<{ challenge: string; publicKey: PasskeyCreationOptions }> {
+export async function startPasskey(context: AccountContext) {
+  const { user } = context.principal;
   requireVerifiedEmail(user);
   const { challenge, write } = newChallenge('new-passkey', user);
   const [passkeys] = await Promise.all([list(passkeyRecord, ranges.passkeys(user.id)), transact([write])]);
@@ -29,9 +27,8 @@ export async function startPasskey({
 }
 
 /**
- * Adds the passkey that the browser created for the challenge.
- * @throws email_not_verified; invalid_token for the challenge; invalid_request if the passkey does not verify, the account
- * already has it, or it has too many; passkey_taken; rate_limited
+ * @throws email_not_verified; invalid_token for the challenge; invalid_request if the passkey does not verify, the
+ * account already has it, or it has too many; passkey_taken; rate_limited
  */
 export async function addPasskey(
   context: AccountContext,
@@ -60,8 +57,7 @@ export async function addPasskey(
       throw invalidRequest([{ path: '', message: `you have ${maximumPasskeys} passkeys; remove one first` }]);
     }
     const { id, credentialId } = passkey;
-    const [item, owner] = [at(passkeyRecord, user.id, credentialId), at(passkeyOwnerRecord, credentialId)];
-    const isKnown = (holder: { userId?: string } | undefined) =>
+    const refused = (holder: { userId?: string } | undefined) =>
       holder?.userId === user.id
         ? invalidRequest([{ path: 'passkey', message: 'is already one of yours' }])
         : new ApiError('passkey_taken', 'This passkey belongs to another account.');
@@ -70,8 +66,8 @@ export async function addPasskey(
       factors: { passkeyCount: passkeyCount + 1 },
       writes: [
         useUp,
-        put(owner, { userId: user.id }, { if: isNew, refused: isKnown }),
-        put(item, passkey, { if: isNew, refused: isKnown }),
+        put(at(passkeyOwnerRecord, credentialId), { userId: user.id }, { if: isNew, refused }),
+        put(at(passkeyRecord, user.id, credentialId), passkey, { if: isNew, refused }),
       ],
       undo: [...removalOf(passkey), ...openAgain(presented, issued, epochAfterAddition(current))],
     };
@@ -87,24 +83,16 @@ export async function listPasskeys({ principal: { user } }: AccountContext): Pro
 }
 
 /** @throws passkey_not_found */
-export async function removePasskey(
-  context: AccountContext,
-  passkeyId: string,
-  memberships: readonly Membership[],
-): Promise<void> {
+export async function removePasskey(context: AccountContext, passkeyId: string, memberships: readonly Membership[]) {
   const { user } = context.principal;
   const readAgain = () => readBeforeRemoval(user.id, memberships);
   const [passkeys, foreseen] = await Promise.all([list(passkeyRecord, ranges.passkeys(user.id)), readAgain()]);
   const passkey = passkeys.find(({ id }) => id === passkeyId);
   const isGone = () => new ApiError('passkey_not_found', 'You have no passkey with this identifier.');
   if (passkey === undefined) throw isGone();
-  const decide = ({ passkeyCount }: UserRecord) => ({
-    factors: { passkeyCount: oneLess(passkeyCount) },
-    writes: removalOf(passkey, isGone),
-  });
-  await changeFactors(context, 'passkey_removed', decide, {
-    removal: { foreseen, readAgain },
-  });
+  const writes = removalOf(passkey, isGone);
+  const decide = ({ passkeyCount }: UserRecord) => ({ factors: { passkeyCount: oneLess(passkeyCount) }, writes });
+  await changeFactors(context, 'passkey_removed', decide, { removal: { foreseen, readAgain } });
 }
 
 function passkeyView({ id, name, createdAt, lastUsedAt, counterWentBackAt }: PasskeyRecord): Passkey {

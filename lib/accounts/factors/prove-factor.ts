@@ -16,10 +16,7 @@ import { openTotpSecret } from './totp.ts';
 import { verifyAssertion } from './verify-passkey.ts';
 
 /** A user's answer for a second factor. Wrong codes are counted in `wrong`. */
-export type PresentedFactor =
-  | { method: 'totp'; code: string; wrong: Counter }
-  | { method: 'recovery_code'; code: string; wrong: Counter }
-  | PresentedPasskey;
+export type PresentedFactor = { method: 'totp' | 'recovery_code'; code: string; wrong: Counter } | PresentedPasskey;
 
 interface PresentedPasskey {
   method: 'passkey';
@@ -29,20 +26,16 @@ interface PresentedPasskey {
   challengeIssuedAt: string;
 }
 
-export interface FactorProof {
-  /**
-   * Use the factor up, in the transaction that it authorizes: a code works once, and so does a passkey's counter unless
-   * it is 0.
-   */
+interface FactorProof {
+  /** Use up the code or the passkey's counter, in the transaction that it authorizes. A counter of 0 stays usable. */
   writes: Write[];
-  /** What the user must be notified of afterwards. */
   notice?: FactorNotice;
 }
 
 /**
  * Verifies a second factor of the user. Wrong codes count for the account, so call this only after a correct password.
  * Passkeys can't be guessed and are not counted.
- * @throws `refused` for a wrong factor; rate_limited, here or from the transaction
+ * @throws `refused` for a wrong factor; rate_limited, as does the transaction
  */
 export async function proveFactor(
   { source, log }: RequestContext,
@@ -59,17 +52,15 @@ export async function proveFactor(
     if (proof === undefined) throw refuse();
     return proof;
   }
-  const write =
-    presented.method === 'totp'
-      ? await totpWrite(user, presented.code, refused)
-      : recoveryWrite(user, presented.code, refused);
+  const { method, code, wrong } = presented;
+  const write = method === 'totp' ? await totpWrite(user, code, refused) : recoveryWrite(user, code, refused);
   if (write === undefined) {
-    await count(presented.wrong);
-    await mailGuessedCodes(log, user, presented.wrong);
+    await count(wrong);
+    await mailGuessedCodes(log, user, wrong);
     throw refuse();
   }
-  const writes = [...requireBelowLimit(presented.wrong), write];
-  return presented.method === 'totp' ? { writes } : { writes, notice: 'recovery_code_used' };
+  const writes = [...requireBelowLimit(wrong), write];
+  return method === 'totp' ? { writes } : { writes, notice: 'recovery_code_used' };
 }
 
 /** Notifies the user, in case the recovery codes were stolen or the passkey was copied. */
@@ -79,10 +70,7 @@ export async function mailNotice({ log }: RequestContext, user: UserRecord, { no
   await mailUnlessRefused(log, user, count(factorMails(user.id)), () => factorChangeMail(notice));
 }
 
-/**
- * Anyone guessing codes already knows the password, so the account's owner gets an e-mail once a window's guesses are
- * used up.
- */
+/** Anyone guessing codes already knows the password, so the owner is mailed once a window's guesses are used up. */
 async function mailGuessedCodes(log: Log, user: UserRecord, wrong: Counter): Promise<void> {
   const counted = await find(wrong.item);
   if (counted === undefined || !isReached(wrong, counted)) return;
@@ -95,26 +83,20 @@ async function totpWrite({ id, totp }: UserRecord, code: string, refused: () => 
   if (totp === undefined) return undefined;
   const step = matchingStep(await openTotpSecret(totp.sealed, id), code, Date.now());
   if (step === undefined || step <= totp.lastStep) return undefined;
-  return update(
-    at(userRecord, id),
-    { set: { 'totp.lastStep': step } },
-    { if: { 'totp.sealed': equals(totp.sealed), 'totp.lastStep': lessThan(step) }, refused },
-  );
+  const isUnused = { 'totp.sealed': equals(totp.sealed), 'totp.lastStep': lessThan(step) };
+  return update(at(userRecord, id), { set: { 'totp.lastStep': step } }, { if: isUnused, refused });
 }
 
 function recoveryWrite({ id, recoveryCodes }: UserRecord, code: string, refused: () => Error): Write | undefined {
   const hash = hashRecoveryCode(code);
   if (recoveryCodes?.has(hash) !== true) return undefined;
-  return update(
-    at(userRecord, id),
-    { discard: { recoveryCodes: new Set([hash]) } },
-    { if: { recoveryCodes: includes(hash) }, refused },
-  );
+  const useUp = { discard: { recoveryCodes: new Set([hash]) } };
+  return update(at(userRecord, id), useUp, { if: { recoveryCodes: includes(hash) }, refused });
 }
 
 /**
  * A counter that goes back is no proof of a copy (WebAuthn, level 3, section 6.1.1): a password manager that moves a
- * passkey may start at 0 again. So it is accepted and recorded. But of two answers with one counter above 0, the second is
+ * passkey may start at 0 again. It is accepted and recorded. But of two answers with one counter above 0, the second is
  * rejected if its challenge was issued before the first was accepted.
  */
 async function provePasskey(
@@ -123,8 +105,7 @@ async function provePasskey(
   refused: () => Error,
 ): Promise<FactorProof | undefined> {
   const handle = assertion.response.userHandle;
-  const isOthers = handle !== undefined && userOfHandle(handle) !== id;
-  if (passkey === undefined || isOthers) return undefined;
+  if (passkey === undefined || (handle !== undefined && userOfHandle(handle) !== id)) return undefined;
   const counter = await verifyAssertion(assertion, passkey, challenge);
   if (counter === undefined) return undefined;
   const isRepeated = counter > 0 && counter === passkey.counter;

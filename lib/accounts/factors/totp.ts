@@ -1,6 +1,7 @@
 import type { AccountContext } from '../../access/request-context.ts';
 import { requireVerifiedEmail } from '../../access/verified-email.ts';
 import { invalidRequest } from '../../core/errors.ts';
+import { minuteMs } from '../../core/time.ts';
 import { base32 } from '../../crypto/base32.ts';
 import { kmsDecrypt, kmsEncrypt } from '../../crypto/kms.ts';
 import { createTotpSecret, matchingStep } from '../../crypto/totp.ts';
@@ -10,19 +11,14 @@ import { isThere } from '../../table/expressions.ts';
 import { at } from '../../table/read.ts';
 import { hasSecondFactor, isSame, type UserRecord, userRecord } from '../../table/records/user.ts';
 import { transact, update } from '../../table/write.ts';
-import { type Membership, readBeforeRemoval } from '../factor-is-dispensable.ts';
 import { addFactor, changeFactors, ownAddition } from './change-factors.ts';
+import { type Membership, readBeforeRemoval } from './remove-factors.ts';
 
-const confirmWithinMs = 10 * 60_000;
-
-/**
- * A secret for an authenticator app, shown only once. It does nothing until a code confirms it.
- * @throws email_not_verified
- */
+/** A secret for an authenticator app, shown only once; a code must confirm it. @throws email_not_verified */
 export async function startTotp({ principal: { user } }: AccountContext): Promise<{ secret: string; uri: string }> {
   requireVerifiedEmail(user);
   const plain = createTotpSecret();
-  const pendingTotp = { sealed: await sealTotpSecret(plain, user.id), expiresAt: Date.now() + confirmWithinMs };
+  const pendingTotp = { sealed: await sealTotpSecret(plain, user.id), expiresAt: Date.now() + 10 * minuteMs };
   await transact([update(at(userRecord, user.id), { set: { pendingTotp } }, { if: isThere })]);
   const secret = base32(plain);
   const label = `${serviceName}:${encodeURIComponent(user.email)}`;
@@ -30,9 +26,8 @@ export async function startTotp({ principal: { user } }: AccountContext): Promis
 }
 
 /**
- * Makes the authenticator app a second factor, replacing an earlier one. If the response was lost, sending the same code
- * again returns other recovery codes, once.
- * @returns recovery codes if this is the account's first factor
+ * Makes the authenticator app a second factor, replacing an earlier one. If the response was lost, sending the same
+ * code again returns other recovery codes, once. They come with the account's first factor.
  * @throws email_not_verified; invalid_request naming `code` if it is wrong or there is nothing to confirm; rate_limited
  */
 export async function confirmTotp(context: AccountContext, code: string): Promise<string[] | undefined> {
@@ -46,13 +41,9 @@ export async function confirmTotp(context: AccountContext, code: string): Promis
   if (lastStep === undefined) throw invalidRequest([{ path: 'code', message: 'is wrong' }]);
   return addFactor(context, 'totp_added', current => {
     if (!isSame(sealed, current.pendingTotp?.sealed)) throw beginAgain();
-    const answered = hasSecondFactor(current) ? {} : { answeredStep: lastStep };
-    return {
-      added: { method: 'totp', sealed },
-      factors: { totp: { sealed, lastStep, ...answered, ...ownAddition }, pendingTotp: undefined },
-      writes: [],
-      undo: [],
-    };
+    const answeredStep = hasSecondFactor(current) ? undefined : lastStep;
+    const factors = { totp: { sealed, lastStep, answeredStep, ...ownAddition }, pendingTotp: undefined };
+    return { added: { method: 'totp', sealed }, factors, writes: [] };
   });
 }
 
@@ -68,7 +59,7 @@ async function answerAgain(
     const isAnswered = totp?.answeredStep !== answeredStep || totp?.lastStep !== answeredStep;
     if (totp === undefined || isAnswered || !isSame(sealed, totp.sealed)) throw beginAgain();
     const { answeredStep: _, ...answered } = totp;
-    return { factors: { totp: answered }, writes: [], newRecoveryCodes: true as const };
+    return { factors: { totp: answered }, writes: [], newRecoveryCodes: true } as const;
   };
   return changeFactors(context, 'recovery_codes_renewed', decide, { limits: [recoveryCodeRenewals(id)] });
 }
@@ -79,23 +70,20 @@ const beginAgain = () =>
 /** Does nothing for an account without an authenticator app. */
 export async function removeTotp(context: AccountContext, memberships: readonly Membership[]): Promise<void> {
   const { user } = context.principal;
-  const decide = ({ totp }: UserRecord) =>
-    totp === undefined ? undefined : { factors: { totp: undefined }, writes: [] };
+  const decide = ({ totp }: UserRecord) => totp && { factors: { totp: undefined }, writes: [] };
   const readAgain = () => readBeforeRemoval(user.id, memberships);
-  await changeFactors(context, 'totp_removed', decide, {
-    removal: { foreseen: await readAgain(), readAgain },
-  });
+  await changeFactors(context, 'totp_removed', decide, { removal: { foreseen: await readAgain(), readAgain } });
 }
 
-/** Bound into the ciphertext by KMS: a secret copied to another account's item can't be decrypted there. */
-const encryptionContext = (userId: string) => ({ user: userId });
+/*
+ * One KMS call each. KMS binds the account to the ciphertext: a secret copied to another account's item can't be
+ * decrypted there.
+ */
 
-/** One KMS call. */
-export async function sealTotpSecret(secret: Uint8Array, userId: string): Promise<Uint8Array> {
-  return kmsEncrypt(secret, encryptionContext(userId));
+export function sealTotpSecret(secret: Uint8Array, userId: string): Promise<Uint8Array> {
+  return kmsEncrypt(secret, { user: userId });
 }
 
-/** One KMS call. */
-export async function openTotpSecret(sealed: Uint8Array, userId: string): Promise<Uint8Array> {
-  return kmsDecrypt(sealed, encryptionContext(userId));
+export function openTotpSecret(sealed: Uint8Array, userId: string): Promise<Uint8Array> {
+  return kmsDecrypt(sealed, { user: userId });
 }

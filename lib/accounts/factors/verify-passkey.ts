@@ -3,15 +3,10 @@ import { dashboardOrigin } from '../../core/dashboard-origin.ts';
 import type { PasskeyRecord } from '../../table/records/user.ts';
 import { passkeyAlgorithms, relyingPartyId, signedChallenge } from './passkey-options.ts';
 
-/*
- * Load the library for the first passkey only: it takes longer to load than the rest of the function, and most log-ins
- * and step-ups don't need it.
- */
+/** Loaded for the first passkey only: it takes longer than the rest of the function, and most log-ins don't need it. */
 const load = async () => {
-  const [library, helpers] = await Promise.all([
-    import('@simplewebauthn/server'),
-    import('@simplewebauthn/server/helpers'),
-  ]);
+  const loading = [import('@simplewebauthn/server'), import('@simplewebauthn/server/helpers')] as const;
+  const [library, helpers] = await Promise.all(loading);
   return { ...library, ...helpers };
 };
 type Library = Awaited<ReturnType<typeof load>>;
@@ -24,8 +19,8 @@ const expected = async (challenge: string) => ({
 });
 
 /**
- * The counter of the passkey's answer to the challenge if it verifies; otherwise undefined. Whether the counter is accepted
- * is up to the caller: the library rejects every counter that did not increase.
+ * The counter of the passkey's answer if it verifies, which the caller compares: the library rejects every counter that
+ * did not increase.
  */
 export async function verifyAssertion(
   { id, rawId, type, response }: PasskeyAssertion,
@@ -36,14 +31,9 @@ export async function verifyAssertion(
   return refusing(async () => {
     refuseFrames(library, response.clientDataJSON);
     const { userHandle, ...others } = response;
+    const withHandle = { ...others, ...(userHandle === undefined ? {} : { userHandle }) };
     const { verified, authenticationInfo } = await library.verifyAuthenticationResponse({
-      response: {
-        id,
-        rawId,
-        type,
-        response: { ...others, ...(userHandle === undefined ? {} : { userHandle }) },
-        clientExtensionResults: {},
-      },
+      response: { id, rawId, type, response: withHandle, clientExtensionResults: {} },
       credential: { id: credentialId, publicKey: new Uint8Array(publicKey), counter: 0 },
       ...required,
     });
@@ -51,7 +41,6 @@ export async function verifyAssertion(
   });
 }
 
-/** The new passkey's key if the browser's answer to the challenge verifies; otherwise undefined. */
 export async function verifyNewPasskey(
   { id, rawId, type, response }: NewPasskeyCredential,
   challenge: string,
@@ -66,8 +55,8 @@ export async function verifyNewPasskey(
       ...required,
     });
     if (!verified) return undefined;
-    const { credential } = registrationInfo;
-    return { credentialId: credential.id, publicKey: credential.publicKey, counter: credential.counter };
+    const { id: credentialId, publicKey, counter } = registrationInfo.credential;
+    return { credentialId, publicKey, counter };
   });
 }
 

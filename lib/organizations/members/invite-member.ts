@@ -16,24 +16,20 @@ import { at } from '../../table/read.ts';
 import { type InvitationRecord, invitationPointerRecord, invitationRecord } from '../../table/records/organization.ts';
 import type { PlanConfigs } from '../../table/records/platform.ts';
 import { ConditionFailed, put, remove, retryWithFreshRead, transact, type Write } from '../../table/write.ts';
-import { invitationId, invitationRemoval, sweptAtOnce } from './invitation.ts';
-import { changePlaces, requireFreePlace } from './new-member.ts';
+import { changePlaces, invitationId as idOf, invitationRemoval, requireFreePlace, sweptAtOnce } from './new-member.ts';
 import { type Roster, readRoster, readRosterOf } from './read-roster.ts';
 
-const invitationLifetimeMs = 7 * dayMs;
-
-/** What an invitation depends on, read in parallel with authentication. */
 export async function readBeforeInviting(organizationId: string): Promise<{ roster: Roster; configs: PlanConfigs }> {
   const [roster, configs] = await Promise.all([readRoster(organizationId), readPlanConfigs()]);
   return { roster, configs };
 }
 
 /**
- * Invites an e-mail address, replacing any earlier invitation to it, and mails the link, unless the address has had too
- * many such mails: a stranger must not keep an organization from inviting it. Removes expired invitations so that they
- * don't count towards the limit.
- * @throws forbidden for a role above the caller's, already_member, plan_limit_exceeded, rate_limited, email_not_verified;
- * step_up_required if the role, or that of the replaced invitation, has fresh rights
+ * Invites an e-mail address, replacing any earlier invitation to it, and mails the link. An address that has had too
+ * many such mails is invited without one: a stranger must not keep an organization from inviting it. Removes expired
+ * invitations so that they don't count towards the limit.
+ * @throws forbidden for a role above the caller's, already_member, plan_limit_exceeded, rate_limited,
+ * email_not_verified; step_up_required if the role, or that of the replaced invitation, has fresh rights
  */
 export async function inviteMember(
   context: MemberContext,
@@ -45,7 +41,11 @@ export async function inviteMember(
   const readAgain = () => readRosterOf(context.organization);
   const invite = (mailed: boolean) =>
     retryWithFreshRead(foreseen, readAgain, async roster => {
-      requireRight(context, requested.role);
+      // Checked before each attempt, because the role may have changed.
+      const { role } = context.access.member;
+      if (!mayInvite(role, requested.role)) {
+        throw new ApiError('forbidden', `The role ${role} may not invite members as ${requested.role}.`);
+      }
       if (roster.members.some(member => normalizeEmail(member.email) === normalizeEmail(requested.email))) {
         throw new ApiError('already_member', 'A member already has this e-mail address.');
       }
@@ -65,35 +65,31 @@ export async function inviteMember(
         }),
       ]);
     });
-  const mailed = await invite(true).then(
-    () => true,
-    async error => {
-      if (!(error instanceof MailboxFull)) throw error;
-      await invite(false);
-      return false;
-    },
-  );
+  let mailed = true;
+  await invite(mailed).catch(error => {
+    if (!(error instanceof MailboxFull)) throw error;
+    mailed = false;
+    return invite(mailed);
+  });
   if (mailed) await mailInvitation(context, invitation, secret);
   return { invitation, token: secret, mailed };
 }
 
-/** The address has had as many invitation e-mails today as it gets, from whomever. */
+/** The address gets no more invitation e-mails today, from whomever. */
 class MailboxFull extends Error {}
 
-/** The write that counts an e-mail to the address. @throws MailboxFull, as does the transaction */
+/** The write that counts an e-mail to the address. Its transaction throws `MailboxFull`. */
 function countMailTo(email: string): Write[] {
-  const full = (error: Error) =>
-    error instanceof ApiError && error.code === 'rate_limited' ? new MailboxFull() : error;
   return countOne(invitationsTo(email)).map(write => ({
     ...write,
-    refused: stored => full(write.refused?.(stored) ?? new ConditionFailed([])),
+    refused: stored => {
+      const error = write.refused?.(stored) ?? new ConditionFailed([]);
+      return error instanceof ApiError && error.code === 'rate_limited' ? new MailboxFull() : error;
+    },
   }));
 }
 
-/**
- * Removes expired invitations while there are more than fit in the invitation's own transaction.
- * @throws ConditionFailed to read the roster again
- */
+/** Removes expired invitations beyond those that fit in the transaction. @throws ConditionFailed to read again */
 async function sweepMost({ organization, expired }: Roster): Promise<void> {
   if (expired.length <= sweptAtOnce) return;
   const swept = expired.slice(0, sweptAtOnce);
@@ -111,43 +107,35 @@ function newInvitation(
 ): InvitationRecord {
   const now = Date.now();
   return {
-    id: invitationId(organization.id, email),
+    id: idOf(organization.id, email),
     email,
     role,
     invitedBy: { id: principal.userId, email: principal.email },
     hash,
     createdAt: new Date(now).toISOString(),
-    expiryDate: new Date(now + invitationLifetimeMs).toISOString(),
+    expiryDate: new Date(now + 7 * dayMs).toISOString(),
   };
 }
 
-/**
- * The writes that store the invitation, replace an older one for the same address and remove expired ones, if the
- * member limit allows it.
- * @throws plan_limit_exceeded
- */
+/** Store the invitation, replace an older one for the address, remove expired ones. @throws plan_limit_exceeded */
 function replacingWrites(roster: Roster, invitation: InvitationRecord, configs: PlanConfigs): Write[] {
   const { organization, invitations, expired } = roster;
-  const { id: organizationId, slug } = organization;
-  const isSame = ({ id }: InvitationRecord) => id === invitation.id;
+  const { id: organizationId, slug: orgSlug } = organization;
+  const { id: invitationId, hash, expiryDate } = invitation;
+  const isSame = ({ id }: InvitationRecord) => id === invitationId;
   const replaced = invitations.find(isSame);
   const older = replaced ?? expired.find(isSame);
   const swept = expired.filter(dead => dead !== older);
   // An invitation that replaces a pending one does not add to the count.
   if (replaced === undefined) requireFreePlace(organization, configs, expired.length);
+  const unchanged = older === undefined ? isNew : { hash: equals(older.hash) };
+  const pointer = { orgSlug, organizationId, invitationId, expiresAt: expiryAfter(0, Date.parse(expiryDate)) };
   return [
     changePlaces(organization, { invitationCount: (older === undefined ? 1 : 0) - swept.length }),
-    put(at(invitationRecord, slug, invitation.id), invitation, {
-      if: older === undefined ? isNew : { hash: equals(older.hash) },
-    }),
-    put(at(invitationPointerRecord, invitation.hash), {
-      orgSlug: slug,
-      organizationId,
-      invitationId: invitation.id,
-      expiresAt: expiryAfter(0, Date.parse(invitation.expiryDate)),
-    }),
+    put(at(invitationRecord, orgSlug, invitationId), invitation, { if: unchanged }),
+    put(at(invitationPointerRecord, hash), pointer),
     ...(older === undefined ? [] : [remove(at(invitationPointerRecord, older.hash))]),
-    ...swept.flatMap(dead => invitationRemoval(slug, dead)),
+    ...swept.flatMap(dead => invitationRemoval(orgSlug, dead)),
   ];
 }
 
@@ -163,10 +151,4 @@ async function mailInvitation(
   } catch (error) {
     log.error('could not send an invitation e-mail', error, { organizationId: organization.id, invitationId: id });
   }
-}
-
-/** Checked before each attempt, because the role may have changed. @throws forbidden */
-function requireRight({ access }: MemberContext, role: Role): void {
-  if (mayInvite(access.member.role, role)) return;
-  throw new ApiError('forbidden', `The role ${access.member.role} may not invite members as ${role}.`);
 }

@@ -23,33 +23,24 @@ export function listAllIdentities({ slug }: Place): Promise<IdentityRecord[]> {
   return list(identityRecord, ranges.identities(slug));
 }
 
-/** As many of the user's identities as one transaction can end. Pure. */
-export function endableOf({ id }: Place, identities: readonly IdentityRecord[], userId: string): IdentityRecord[] {
-  return identities.filter(created => isMadeBy(created, id, userId)).slice(0, identitiesAtOnce);
+/** As many of the user's identities as one transaction can end. */
+export function endableOf(place: Place, identities: readonly IdentityRecord[], userId: string): IdentityRecord[] {
+  return identities.filter(isMadeBy(place, userId)).slice(0, identitiesAtOnce);
 }
 
 /** Checks the organization too, because the slug may have been another organization's when the item was read. */
-function isMadeBy(
-  { organizationId, createdBy }: Pick<IdentityRecord, 'organizationId' | 'createdBy'>,
-  ofOrganization: string,
-  userId: string,
-): boolean {
-  return organizationId === ofOrganization && createdBy?.id === userId;
+function isMadeBy({ id }: Place, userId: string) {
+  return ({ organizationId, createdBy }: Pick<IdentityRecord, 'organizationId' | 'createdBy'>) =>
+    organizationId === id && createdBy?.id === userId;
 }
 
-/** What the user created in the organization. */
 export async function findLeft(organization: Place, userId: string): Promise<Left> {
-  const [identities, webhooks] = await Promise.all([
-    listAllIdentities(organization),
-    list(webhookRecord, ranges.webhooks(organization.slug)),
-  ]);
+  const listingWebhooks = list(webhookRecord, ranges.webhooks(organization.slug));
+  const [identities, webhooks] = await Promise.all([listAllIdentities(organization), listingWebhooks]);
+  const isOwn = isMadeBy(organization, userId);
   return {
-    identities: identities
-      .filter(created => isMadeBy(created, organization.id, userId))
-      .map(({ id, name }) => ({ id, name })),
-    webhooks: webhooks
-      .filter(created => isMadeBy(created, organization.id, userId))
-      .map(({ id, url }) => ({ id, url })),
+    identities: identities.filter(isOwn).map(({ id, name }) => ({ id, name })),
+    webhooks: webhooks.filter(isOwn).map(({ id, url }) => ({ id, url })),
   };
 }
 
@@ -58,18 +49,15 @@ export async function endRest(context: MemberContext, userId: string): Promise<L
   return retryOnConditionFailed(async () => {
     for (;;) {
       const left = await findLeft(context.organization, userId);
-      const some = left.identities.slice(0, identitiesAtOnce);
-      if (some.length === 0) return left;
-      const endings = await identityEndings(context, some);
-      await transact([countIdentitiesEnded(context.organization, some.length), ...endings]);
+      const ended = left.identities.slice(0, identitiesAtOnce);
+      if (ended.length === 0) return left;
+      const endings = await identityEndings(context, ended);
+      await transact([countIdentitiesEnded(context.organization, ended.length), ...endings]);
     }
   });
 }
 
-/**
- * The writes that end identities, with their audit entries; the caller lowers the organization's count. The tokens of an
- * identity end with it, because every request with one reads it.
- */
+/** The writes that end identities and, as each request reads them, their tokens. The caller lowers the count. */
 export async function identityEndings(
   context: MemberContext,
   identities: readonly Pick<IdentityRecord, 'id' | 'name'>[],
@@ -83,7 +71,6 @@ export async function identityEndings(
   return (await Promise.all(endings)).flat();
 }
 
-/** Lowers the organization's count of identities. */
 export function countIdentitiesEnded({ id, slug }: Place, ended: number): Write {
   const isSame = { if: { id: equals(id) }, refused: () => organizationNotFound() };
   return update(at(organizationRecord, slug), { add: { identityCount: -ended } }, isSame);

@@ -3,11 +3,14 @@ import { sessionConfined, sessionRequired } from '../../access/authorize.ts';
 import { onlyOrganizationOf } from '../../access/principal.ts';
 import type { AccountContext, RequestContext } from '../../access/request-context.ts';
 import { type AuditFacts, auditWrite } from '../../audit/write.ts';
-import type { Role } from '../../contracts/fields/role.ts';
+import { mayInvite, type Role, roles } from '../../contracts/fields/role.ts';
+import { normalizeEmail } from '../../contracts/fields/text.ts';
+import type { Invitation } from '../../contracts/members/members.ts';
 import { ApiError, organizationNotFound } from '../../core/errors.ts';
 import { hashCredential, readCredential } from '../../crypto/credentials.ts';
+import { derivedUuid } from '../../crypto/derived-uuid.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, recentPlanConfigs } from '../../plans/effective-limits.ts';
-import { equals, isNew } from '../../table/expressions.ts';
+import { asRead, equals, isNew } from '../../table/expressions.ts';
 import { at, find, readTogether } from '../../table/read.ts';
 import {
   type InvitationRecord,
@@ -24,61 +27,47 @@ import {
 import type { PlanConfigs } from '../../table/records/platform.ts';
 import type { SignInRecord } from '../../table/records/sign-in.ts';
 import type { UserRecord } from '../../table/records/user.ts';
-import { put, transact, update, type Write } from '../../table/write.ts';
+import { check, put, remove, transact, update, type Write } from '../../table/write.ts';
 import { changeCounts } from '../change-counts.ts';
-import { invitationId, invitationRemoval, inviterStillMay, sweptAtOnce } from './invitation.ts';
 import { readRosterOf } from './read-roster.ts';
-
-interface NewMember {
-  member: MemberRecord;
-  writes: Write[];
-  /** For the audit entry of the same transaction. */
-  joined: AuditFacts & { details: { role: Role } };
-}
 
 interface Joins {
   joinedAt?: string;
   /** The organization is new too, so an item under its slug can only be a leftover of an erased one. */
   isFounder?: boolean;
-  /** The error if the user is a member already. */
   refused?: () => Error;
 }
 
-/** A new membership: both of its sides, for the transaction that also changes the organization's counts. */
+/** Both sides of a new membership, for the transaction that also changes the counts and records `joined`. */
 export function newMember(
-  { id, slug }: Pick<OrganizationRecord, 'id' | 'slug'>,
+  { id: organizationId, slug: orgSlug }: Pick<OrganizationRecord, 'id' | 'slug'>,
   { id: userId, email, name }: Pick<UserRecord, 'id' | 'email' | 'name'>,
   role: Role,
   { joinedAt = new Date().toISOString(), isFounder = false, refused }: Joins = {},
-): NewMember {
-  const member = { id: randomUUID(), userId, email, name, role, joinedAt };
+) {
+  const member: MemberRecord = { id: randomUUID(), userId, email, name, role, joinedAt };
+  const target = { type: 'member', id: member.id, name: email } as const;
   return {
     member,
     writes: [
-      put(at(memberRecord, slug, userId), member, isFounder ? {} : { if: isNew, ...(refused && { refused }) }),
-      put(at(membershipRecord, userId, id), { organizationId: id, orgSlug: slug }),
+      put(at(memberRecord, orgSlug, userId), member, isFounder ? {} : { if: isNew, refused }),
+      put(at(membershipRecord, userId, organizationId), { organizationId, orgSlug }),
     ],
-    joined: { action: 'member.joined', target: { type: 'member', id: member.id, name: email }, details: { role } },
+    joined: { action: 'member.joined', target, details: { role } } satisfies AuditFacts,
   };
 }
 
-/**
- * The writes that use up an invitation for a new member. Invitations already count towards the member limit, so it isn't
- * checked again.
- */
-export function invitationUsed(organization: OrganizationRecord, invitation: InvitationRecord): Write[] {
+/** The writes that use up an invitation for a new member. Invitations already count towards the member limit. */
+function invitationUsed(organization: OrganizationRecord, invitation: InvitationRecord): Write[] {
+  const ownerCount = invitation.role === 'owner' ? 1 : 0;
   return [
     inviterStillMay(organization.slug, invitation),
     ...invitationRemoval(organization.slug, invitation),
-    changeCounts(organization, {
-      memberCount: 1,
-      invitationCount: -1,
-      ownerCount: invitation.role === 'owner' ? 1 : 0,
-    }),
+    changeCounts(organization, { memberCount: 1, invitationCount: -1, ownerCount }),
   ];
 }
 
-/** How many more members and invitations the plan allows, possibly below 0; Infinity without a limit. Pure. */
+/** How many more members and invitations the plan allows, possibly below 0; Infinity without a limit. */
 export function freePlaces(organization: OrganizationRecord, configs: PlanConfigs): number {
   const { maxMembers } = effectiveLimits(organization, configs).effective;
   return isUnlimited(maxMembers)
@@ -88,8 +77,8 @@ export function freePlaces(organization: OrganizationRecord, configs: PlanConfig
 
 /**
  * Checks the member limit for one more member or invitation.
- * @param removed how many invitations the transaction removes. Only these free a place: any other expired one is valid
- * again if its inviter regains the right to send it
+ * @param removed how many invitations the transaction removes. Any other expired one keeps its place: it is valid again
+ * if its inviter regains the right to send it
  * @throws plan_limit_exceeded
  */
 export function requireFreePlace(organization: OrganizationRecord, configs: PlanConfigs, removed: number): void {
@@ -100,19 +89,12 @@ export function requireFreePlace(organization: OrganizationRecord, configs: Plan
 }
 
 /**
- * Adds to the counts that the member limit compares. A condition can't add, so both must be as they were when their sum
- * was compared. If one has changed, the transaction throws `ConditionFailed`: read the roster again.
+ * Adds to the counts that the member limit compares. A condition can't add, so both must be as they were compared. If
+ * one has changed, the transaction throws `ConditionFailed`: read the roster again.
  */
-export function changePlaces(
-  { id, slug, memberCount, invitationCount }: OrganizationRecord,
-  added: { memberCount?: number; invitationCount: number },
-): Write {
-  const asCounted = { memberCount: equals(memberCount), invitationCount: equals(invitationCount) };
-  return update(
-    at(organizationRecord, slug),
-    { add: added },
-    { if: { ...asCounted, id: equals(id), status: equals('active') } },
-  );
+export function changePlaces(organization: OrganizationRecord, add: { memberCount?: number; invitationCount: number }) {
+  const asCounted = { ...asRead(organization, ['id', 'memberCount', 'invitationCount']), status: equals('active') };
+  return update(at(organizationRecord, organization.slug), { add }, { if: asCounted });
 }
 
 type InvitationPointer = ReturnType<typeof invitationPointerRecord.parse>;
@@ -124,28 +106,23 @@ export async function findInvitation(token: string): Promise<InvitationPointer |
 }
 
 /**
- * Makes the caller, who holds the token, a member with the invitation's role, if the inviter is a member who could
- * still send this invitation. The same transaction uses up the token.
- * A former member rejoins only by their own consent, in a session of their own credential: a token or a confined session
- * doesn't accept the invitation for them. A confined session accepts an invitation to its provider's organization only.
- * @throws session_confined, insufficient_scope; invalid_token if it is unknown, used, replaced, expired or its inviter
- * may no longer invite; already_member
+ * Makes the caller, who holds the token, a member with the invitation's role, and uses up the token. A former member
+ * must consent in a session of their own credential: no token and no confined session accepts for them. A confined
+ * session accepts only an invitation to its provider's organization.
+ * @throws session_confined, insufficient_scope; already_member; invalid_token if it is unknown, used, replaced, expired
+ * or its inviter may no longer invite
  */
-export async function acceptInvitation(
-  context: AccountContext,
-  token: string,
-  pointer: InvitationPointer | undefined,
-): Promise<{ organization: OrganizationRecord; member: MemberRecord }> {
+export async function acceptInvitation(context: AccountContext, token: string, pointer: InvitationPointer | undefined) {
   if (pointer === undefined) throw invalidInvitation();
   const { orgSlug, organizationId, invitationId } = pointer;
   const { user, credential } = context.principal;
   const boundTo = onlyOrganizationOf(context.principal);
+  const isOwnSession = boundTo === undefined && credential.method === 'session';
   const { organization, invitation, existing, removed } = await readTogether({
     organization: at(organizationRecord, orgSlug),
     invitation: at(invitationRecord, orgSlug, invitationId),
     existing: at(memberRecord, orgSlug, user.id),
-    removed:
-      boundTo === undefined && credential.method === 'session' ? undefined : at(removedMemberRecord, orgSlug, user.id),
+    removed: isOwnSession ? undefined : at(removedMemberRecord, orgSlug, user.id),
   });
   const wasMember = removed?.organizationId === organizationId;
   // The provider could otherwise bring its organization's people elsewhere, or back.
@@ -172,18 +149,16 @@ const alreadyMember = () => new ApiError('already_member', 'You are already a me
 
 export type RemovedMemberRecord = ReturnType<typeof removedMemberRecord.parse>;
 
-/** Of a person who may join. */
-export interface Joining {
+interface Joining {
   organization: Pick<OrganizationRecord, 'id' | 'slug'>;
   signIn: Pick<SignInRecord, 'defaultRole'>;
-  /** The last membership that ended under the organization's slug. */
   removed: RemovedMemberRecord | undefined;
 }
 
 /**
- * The writes that make a user whom the provider has proved a member: with the role of their invitation, or with the
- * default role. A former member has to accept an invitation in a session of their own: the organization's provider must
- * not accept it for them. If something has changed since the roster was read, the transaction throws `ConditionFailed`.
+ * The writes that make a user of the provider a member: with the role of their invitation, or with the default role. A
+ * former member has to accept an invitation in a session of their own: the organization's provider must not accept it
+ * for them. If the roster has changed since, the transaction throws `ConditionFailed`.
  * @throws organization_not_found if they need an invitation; plan_limit_exceeded
  */
 export async function joinWithProvider(
@@ -202,13 +177,35 @@ export async function joinWithProvider(
   } else {
     const swept = expired.slice(0, sweptAtOnce);
     requireFreePlace(organization, await recentPlanConfigs(), swept.length);
-    places.push(
-      changePlaces(organization, { memberCount: 1, invitationCount: -swept.length }),
-      ...swept.flatMap(dead => invitationRemoval(slug, dead)),
-    );
+    places.push(changePlaces(organization, { memberCount: 1, invitationCount: -swept.length }));
+    places.push(...swept.flatMap(dead => invitationRemoval(slug, dead)));
   }
   const { writes, joined } = newMember(organization, user, role);
   const facts = { ...joined, details: { ...joined.details, via: 'provider' } };
   const actor = { id: user.id, email: user.email, type: 'session' } as const;
   return [...places, ...writes, await auditWrite(organization, actor, source, facts)];
+}
+
+/** How many expired invitations one request removes; each takes two of a transaction's hundred writes. */
+export const sweptAtOnce = 40;
+
+/** Always the same for an organization and an address, so of concurrent invitations one replaces the other. */
+export function invitationId(organizationId: string, email: string): string {
+  return derivedUuid(`${organizationId}\n${normalizeEmail(email)}`);
+}
+
+export function invitationView({ id, email, role, invitedBy, createdAt, expiryDate }: InvitationRecord): Invitation {
+  return { id, email, role, invitedBy, createdAt, expiresAt: expiryDate };
+}
+
+/** The check that the inviter is a member who could still send this invitation. */
+export function inviterStillMay(slug: string, { role, invitedBy }: InvitationRecord): Write {
+  const isInviting = roles.filter(inviting => mayInvite(inviting, role)).map(inviting => ({ role: equals(inviting) }));
+  return check(at(memberRecord, slug, invitedBy.id), { if: isInviting });
+}
+
+/** The writes that remove an invitation with its token; the caller lowers the organization's count. */
+export function invitationRemoval(slug: string, { id, hash }: InvitationRecord): Write[] {
+  const invitation = remove(at(invitationRecord, slug, id), { if: { hash: equals(hash) } });
+  return [invitation, remove(at(invitationPointerRecord, hash))];
 }

@@ -12,7 +12,6 @@ import {
   sortInvitations,
 } from '../../table/records/organization.ts';
 
-/** An organization with its members and invitations. */
 export interface Roster {
   organization: OrganizationRecord;
   /** In the order they joined. */
@@ -23,11 +22,7 @@ export interface Roster {
   expired: InvitationRecord[];
 }
 
-/**
- * The roster of an organization by its id. Two round trips in parallel with authentication, which decides whether the
- * caller may see it.
- * @throws organization_not_found
- */
+/** Two round trips, in parallel with authentication, which decides who may see it. @throws organization_not_found */
 export async function readRoster(organizationId: string): Promise<Roster> {
   return readRosterOf(await requirePlace(organizationId));
 }
@@ -40,9 +35,8 @@ export async function requirePlace(organizationId: string): Promise<Pick<Organiz
 }
 
 /**
- * The roster by id and slug. One query reads it in key order, with the organization last: if the slug still names it
- * then, no item read before belongs to a later owner of the slug.
- * @throws organization_not_found
+ * One query reads the roster in key order, with the organization last: if the slug still names it then, no item read
+ * before belongs to a later owner of the slug. @throws organization_not_found
  */
 export async function readRosterOf({ id, slug }: Pick<OrganizationRecord, 'id' | 'slug'>): Promise<Roster> {
   const items = await queryItems(ranges.roster(slug));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { profileOf, requireVerifiedDomain } from '#lib/providers/profile.ts';
+import { requireVerifiedDomain } from '#lib/providers/identify.ts';
+import { profileOf } from '#lib/providers/redeem.ts';
 import { at, find } from '#lib/table/read.ts';
 import { emailRecord } from '#lib/table/records/user.ts';
 import { type Caller, codeOf, nowSeconds, sessionOf } from '#test/support/api.ts';

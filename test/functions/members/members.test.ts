@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { invitationId } from '#lib/organizations/members/invitation.ts';
+import { invitationId } from '#lib/organizations/members/new-member.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, find, list, queryItems } from '#lib/table/read.ts';
 import { invitationRecord, organizationRecord } from '#lib/table/records/organization.ts';

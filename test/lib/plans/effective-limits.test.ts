@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mergeOverrides } from '#lib/admin/update-organization.ts';
+import { mergeOverrides } from '#lib/admin/organizations.ts';
 import { defaultLimits, limitNames, type PlanName } from '#lib/contracts/fields/limits.ts';
 import { effectiveLimits } from '#lib/plans/effective-limits.ts';
 

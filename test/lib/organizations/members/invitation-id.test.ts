@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Uuid } from '#lib/contracts/fields/text.ts';
-import { invitationId } from '#lib/organizations/members/invitation.ts';
+import { invitationId } from '#lib/organizations/members/new-member.ts';
 
 describe('the id of an invitation', () => {
   const organizationId = '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31';

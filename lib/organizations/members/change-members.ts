@@ -1,8 +1,8 @@
 import type { MemberContext } from '../../access/request-context.ts';
-import { hasFreshRights, outranks } from '../../contracts/fields/role.ts';
+import { hasFreshRights, outranks, type Role } from '../../contracts/fields/role.ts';
 import { ApiError, organizationNotFound } from '../../core/errors.ts';
 import type { Key } from '../../table/entity.ts';
-import { equals } from '../../table/expressions.ts';
+import { asRead, greaterThan } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
 import { at, type Item, list, queryItems, queryPage, readTogether } from '../../table/read.ts';
 import { type TokenRecord, tokenRecord } from '../../table/records/credentials.ts';
@@ -17,22 +17,65 @@ import {
   removedMemberRecord,
 } from '../../table/records/organization.ts';
 import { accountLinkRecord } from '../../table/records/sign-in.ts';
-import { put, remove, removeAll, retryWithFreshRead, transact } from '../../table/write.ts';
+import { put, remove, removeAll, retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
 import { ownerIsDispensable } from '../break-glass.ts';
 import { changeCounts } from '../change-counts.ts';
-import { memberNotFound, ownerCountChange } from './change-role.ts';
-import { invitationRemoval } from './invitation.ts';
 import { endableOf, endRest, findLeft, identityEndings, type Left, listAllIdentities } from './made-by-member.ts';
+import { invitationRemoval } from './new-member.ts';
 import { type Roster, readRosterOf, requirePlace } from './read-roster.ts';
 
-/** The organization's members, and its identities if the member's should end too. */
-interface BeforeRemoval {
-  roster: Roster;
-  identities: readonly IdentityRecord[];
+/**
+ * Gives a member another role from their next request on. Writes nothing if the member already has the role.
+ * @throws member_not_found, last_owner; step_up_required if either role has fresh rights
+ */
+export async function changeRole(
+  context: MemberContext,
+  { memberId, role }: { memberId: string; role: Role },
+  foreseen: Roster,
+): Promise<MemberRecord> {
+  const { organization } = context;
+  const readAgain = () => readRosterOf(organization);
+  return retryWithFreshRead(foreseen, readAgain, async ({ members, organization: current }) => {
+    const member = members.find(({ id }) => id === memberId);
+    if (member === undefined) throw memberNotFound();
+    context.requireFresh(hasFreshRights(role) || hasFreshRights(member.role));
+    if (member.role === role) return member;
+    const item = at(memberRecord, organization.slug, member.userId);
+    await transact([
+      ownerCountChange(organization, Number(role === 'owner') - Number(member.role === 'owner')),
+      ...(member.role === 'owner' ? await ownerIsDispensable(current, member.userId) : []),
+      update(item, { set: { role } }, { if: asRead(member, ['id', 'role']) }),
+      await context.audit({
+        action: 'member.role_changed',
+        target: { type: 'member', id: memberId, name: member.email },
+        details: { from: member.role, to: role },
+      }),
+    ]);
+    return { ...member, role };
+  });
 }
 
+/**
+ * Changes the counts. One owner always remains, even when owners demote or remove each other concurrently: the
+ * transaction then throws last_owner.
+ */
+export function ownerCountChange(
+  organization: { id: string; slug: string },
+  owners: number,
+  others: { memberCount?: number; identityCount?: number } = {},
+): Write {
+  const oneRemains = {
+    if: { ownerCount: greaterThan(1) },
+    refused: () => new ApiError('last_owner', 'This is the last owner: make another member an owner first.'),
+  };
+  return changeCounts(organization, { ...others, ownerCount: owners }, owners < 0 ? oneRemains : undefined);
+}
+
+export const memberNotFound = () =>
+  new ApiError('member_not_found', 'There is no such member or invitation in this organization.');
+
 /** Two round trips, in parallel with authentication. @throws organization_not_found */
-export async function readBeforeRemoving(organizationId: string, endIdentities: boolean): Promise<BeforeRemoval> {
+export async function readBeforeRemoving(organizationId: string, endIdentities: boolean) {
   return readRemoval(await requirePlace(organizationId), endIdentities);
 }
 
@@ -42,26 +85,29 @@ async function readRemoval(place: Pick<OrganizationRecord, 'id' | 'slug'>, endId
 }
 
 /**
- * Removes a member, or cancels the invitation with that id. A removal is one transaction whose size does not depend on
- * what the member has: the tokens bound to the organization name the membership and are invalid without it. Nothing that
- * the member creates meanwhile can delay it.
+ * Removes a member, or cancels the invitation with that id. A removal is one transaction of a fixed size: the tokens
+ * bound to the organization name the membership and are invalid without it. Nothing that the member creates meanwhile
+ * delays it.
  * @param endIdentities also ends the member's identities: as many as fit in the same transaction, the others, including
  * those created concurrently, right after it
  * @returns what the member created and what remains
- * @throws member_not_found, forbidden for an admin removing an owner, last_owner; step_up_required to end identities, and
- * if the role has fresh rights unless members remove themselves
+ * @throws member_not_found, forbidden for an admin removing an owner, last_owner; step_up_required to end identities,
+ * and if the role has fresh rights unless members remove themselves
  */
 export async function removeMember(
   context: MemberContext,
   { id, endIdentities }: { id: string; endIdentities: boolean },
-  foreseen: BeforeRemoval,
+  foreseen: Awaited<ReturnType<typeof readRemoval>>,
 ): Promise<Left> {
   const { organization } = context;
   const readAgain = () => readRemoval(organization, endIdentities);
   const removed = await retryWithFreshRead(foreseen, readAgain, async ({ roster, identities }) => {
     const member = roster.members.find(candidate => candidate.id === id);
     if (member !== undefined) {
-      requireRank(context, member);
+      const { role } = context.access.member;
+      if (outranks(member.role, role)) {
+        throw new ApiError('forbidden', `The role ${role} may not remove a member with the role ${member.role}.`);
+      }
       const isOwn = member.userId === context.principal.userId;
       context.requireFresh(endIdentities || (!isOwn && hasFreshRights(member.role)));
       const ended = endableOf(organization, identities, member.userId);
@@ -74,19 +120,14 @@ export async function removeMember(
     return undefined;
   });
   if (removed === undefined) return { identities: [], webhooks: [] };
-  // The former member can't create anything more, so this misses nothing.
+  // The former member can't create anything more.
   const { userId } = removed.member;
-  const [left] = await Promise.all([
-    endIdentities ? endRest(context, userId) : findLeft(organization, userId),
-    sweep(context, userId, removed.dead),
-  ]);
+  const reading = endIdentities ? endRest(context, userId) : findLeft(organization, userId);
+  const [left] = await Promise.all([reading, sweep(context, userId, removed.dead)]);
   return left;
 }
 
-/**
- * Ends the caller's own membership, like a removal.
- * @throws last_owner; organization_not_found if the membership ends meanwhile
- */
+/** Ends the caller's own membership. @throws last_owner; organization_not_found if the membership ends meanwhile */
 export async function leaveOrganization(context: MemberContext): Promise<void> {
   const { organization, principal, access } = context;
   const readAgain = async () => {
@@ -100,19 +141,9 @@ export async function leaveOrganization(context: MemberContext): Promise<void> {
     return { organization: current.organization, member: current.member };
   };
   const foreseen = { organization, member: access.member };
-  const dead = await retryWithFreshRead(foreseen, readAgain, async current =>
-    endMembership(context, current.organization, current.member, []),
-  );
+  const end = (current: typeof foreseen) => endMembership(context, current.organization, current.member, []);
+  const dead = await retryWithFreshRead(foreseen, readAgain, end);
   await sweep(context, principal.userId, dead);
-}
-
-/** @throws forbidden */
-function requireRank({ access }: MemberContext, member: MemberRecord): void {
-  if (!outranks(member.role, access.member.role)) return;
-  throw new ApiError(
-    'forbidden',
-    `The role ${access.member.role} may not remove a member with the role ${member.role}.`,
-  );
 }
 
 /** @returns the keys of the tokens that end with the membership */
@@ -122,25 +153,24 @@ async function endMembership(
   member: MemberRecord,
   ended: readonly IdentityRecord[],
 ): Promise<Key[]> {
-  const { organization } = context;
+  const { id: organizationId, slug } = context.organization;
+  const { id, userId, role, email } = member;
   const counts = { memberCount: -1, identityCount: -ended.length };
-  const note = { organizationId: organization.id, removedAt: new Date().toISOString() };
-  const dispensable = member.role === 'owner' ? await ownerIsDispensable(current, member.userId) : [];
+  const note = { organizationId, removedAt: new Date().toISOString() };
+  const dispensable = role === 'owner' ? await ownerIsDispensable(current, userId) : [];
   const [dead] = await Promise.all([
-    keysOfTokensOf(organization.id, member),
+    keysOfTokensOf(organizationId, member),
     transact([
-      ownerCountChange(organization, member.role === 'owner' ? -1 : 0, counts),
-      remove(at(memberRecord, organization.slug, member.userId), {
-        if: { id: equals(member.id), role: equals(member.role) },
-      }),
-      remove(at(membershipRecord, member.userId, organization.id)),
-      remove(at(accountLinkRecord, member.userId, organization.id)),
-      put(at(removedMemberRecord, organization.slug, member.userId), note),
+      ownerCountChange(context.organization, role === 'owner' ? -1 : 0, counts),
+      remove(at(memberRecord, slug, userId), { if: asRead(member, ['id', 'role']) }),
+      remove(at(membershipRecord, userId, organizationId)),
+      remove(at(accountLinkRecord, userId, organizationId)),
+      put(at(removedMemberRecord, slug, userId), note),
       ...dispensable,
       await context.audit({
         action: 'member.removed',
-        target: { type: 'member', id: member.id, name: member.email },
-        details: { role: member.role, ...(member.userId === context.principal.userId ? { left: true } : {}) },
+        target: { type: 'member', id, name: email },
+        details: { role, ...(userId === context.principal.userId ? { left: true } : {}) },
       }),
       ...(await identityEndings(context, ended)),
     ]),
@@ -148,15 +178,14 @@ async function endMembership(
   return dead;
 }
 
-/** A user's tokens that are limited to an organization. */
 export async function tokensBoundTo(organizationId: string, userId: string): Promise<TokenRecord[]> {
   const tokens = await list(tokenRecord, ranges.tokens(userId));
   return tokens.filter(token => token.organizationId === organizationId);
 }
 
 /**
- * The keys of the tokens created under the membership or in a session through the organization's provider, among the first
- * megabyte of the user's tokens: reading more must not delay a removal. A user who joins again gets a new membership.
+ * The keys of the tokens that end with the membership or the provider's link, among the first megabyte of the user's
+ * tokens: reading more must not delay a removal.
  */
 async function keysOfTokensOf(organizationId: string, { id, userId }: MemberRecord): Promise<Key[]> {
   const { items } = await queryPage({ ...ranges.tokens(userId), attributes: ['pk', 'sk', 'memberId', 'provider'] });
@@ -164,9 +193,8 @@ async function keysOfTokensOf(organizationId: string, { id, userId }: MemberReco
 }
 
 /**
- * Ends the sessions that came through the organization's provider, and the tokens that these created: once the user is
- * invited again, they must not count as if the link still held. Removes invalid tokens from their user's list. The link
- * has ended, so no session is added. A failure is only logged.
+ * Ends the sessions and tokens that came through the organization's provider: once the user is invited again, they must
+ * not count as if the link still held. The link has ended, so no session is added. A failure is only logged.
  */
 async function sweep({ organization, log }: MemberContext, userId: string, tokens: readonly Key[]): Promise<void> {
   try {
@@ -177,7 +205,6 @@ async function sweep({ organization, log }: MemberContext, userId: string, token
   }
 }
 
-/** The keys of the user's sessions that came through the organization's provider. */
 export async function keysOfSessionsThrough(organizationId: string, userId: string): Promise<Key[]> {
   const items = await queryItems({ ...ranges.sessions(userId), attributes: ['pk', 'sk', 'provider'] });
   return items.filter(item => cameThrough(organizationId, item)) as unknown as Key[];
@@ -189,12 +216,10 @@ function cameThrough(organizationId: string, { provider }: Item): boolean {
 
 async function cancelInvitation(context: MemberContext, invitation: InvitationRecord): Promise<void> {
   const { organization } = context;
+  const { id, email } = invitation;
   await transact([
     changeCounts(organization, { invitationCount: -1 }),
     ...invitationRemoval(organization.slug, invitation),
-    await context.audit({
-      action: 'member.invitation_cancelled',
-      target: { type: 'invitation', id: invitation.id, name: invitation.email },
-    }),
+    await context.audit({ action: 'member.invitation_cancelled', target: { type: 'invitation', id, name: email } }),
   ]);
 }
