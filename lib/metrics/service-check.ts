@@ -18,8 +18,8 @@ export type CheckAccount = z.infer<typeof CheckAccount>;
 /** @throws Error if the SSM parameter does not contain an account, without quoting the parameter */
 export async function readCheckAccount(name: string): Promise<CheckAccount> {
   const { data } = CheckAccount.safeParse(parseJson((await parameter(name)) ?? '').value);
-  if (data === undefined) throw new Error(`The parameter ${name} is not the account that checks the service.`);
-  return data;
+  if (data !== undefined) return data;
+  throw new Error(`The parameter ${name} does not contain the account that checks the service.`);
 }
 
 const key = 'SERVICE_CHECK';

@@ -1,7 +1,7 @@
 /**
- * An identity is never an owner or admin: it deploys and reads, but does not manage people. A deployer is limited to one
- * environment. There it may do what its access says, whatever the environment's type, in the operations whose contract
- * admits deployers; everywhere else it is a viewer.
+ * An identity deploys and reads, but does not manage people. A deployer is limited to one environment: there it may do
+ * what its access says in the operations whose contract admits deployers, whatever the environment's type. Everywhere
+ * else it is a viewer.
  */
 export const identityRoles = ['deployer', 'developer', 'viewer'] as const;
 export type IdentityRole = (typeof identityRoles)[number];
