@@ -30,7 +30,7 @@ export function identityActor(id: string, name: string, tokenId?: string): Audit
   return { id, email: null, name, type: 'identity', tokenId };
 }
 
-/** The actor when the service acts without a user's request. */
+/** The service, acting without a user's request. */
 export const systemActor: AuditActor = { id: null, email: null, type: 'system' };
 
 /** DynamoDB limits an item to 400 KB. 1,000 of the longest keys fit; only a promotion can have more. */

@@ -90,7 +90,7 @@ function exposuresIn(
     }));
 }
 
-/** As far back as the sights need it; undefined for an erased environment. */
+/** Undefined for an erased environment. */
 async function readHistory(
   { log }: MemberContext,
   { place: { path, environment }, sights }: SeenPlace,

@@ -159,7 +159,7 @@ function newSessionOf(user: UserRecord, facts: Pick<SessionRecord, 'brokeGlassIn
   return { userId: user.id, email: user.email, credential: { method: 'session', hash: '', session }, user };
 }
 
-/** The user's valid sessions and tokens. Until it ends, one may do what a session from a new log-in may not. */
+/** The user's valid sessions and tokens, which may do what a session from a new log-in may not. */
 async function credentialsOf(user: UserRecord): Promise<Principal[]> {
   const range = ranges.sessions(user.id);
   const [sessions, tokens] = await Promise.all([queryItems(range), list(tokenRecord, ranges.tokens(user.id))]);

@@ -70,7 +70,6 @@ export const SecretValue = z
   })
   .meta({ maxLength: maxValueBytes });
 
-/** Whether a URL contains a user name or password. */
 export function hasCredentials(value: string): boolean {
   const url = URL.parse(value);
   return url !== null && (url.username !== '' || url.password !== '');

@@ -44,7 +44,6 @@ export function readAsNode(source: string): Reading[] {
   return readings;
 }
 
-/** An object can't get this key, so Node loses the value. */
 function reading(line: number, key: string, value: string): Reading {
   return key === '__proto__' ? { line, problem: 'sets __proto__, which Node drops' } : { line, key, value };
 }
