@@ -8,15 +8,15 @@ import { requireServingRegion } from '../table/client.ts';
 import type { WaitKind } from '../table/retry.ts';
 import { authorizeBeforeReading } from './early-reads.ts';
 
-/** A request whose credential was issued by this installation, or that needs none. */
-export interface CheckedRequest {
+interface CheckedRequest {
+  /** Undefined if the request needs no credential. */
   issued: IssuedCredential | undefined;
-  /** The path's parameters that have the right form. */
+  /** The well-formed parameters of the path. */
   params: Readonly<Record<string, string>>;
   log: Log;
 }
 
-export interface Authorization<Kind extends Access['kind']> {
+interface Authorization<Kind extends Access['kind']> {
   /**
    * Authenticates and authorizes the caller, and counts the request towards the organization's share.
    * @throws unauthenticated, csrf_header_required, organization_not_found, insufficient_scope, forbidden, admin_required,
@@ -41,9 +41,9 @@ export function authorization<Kind extends Access['kind']>(
       const caller = await authenticate(issued, access, params);
       return { caller, admitted: authorize(kind, access, caller) };
     } catch (error) {
-      // The region that serves may know a credential or a right that this one hasn't received.
+      // This region may not have received the credential or the right yet.
       await requireServingRegion();
-      // A caller who only has to step up may still read early in later requests.
+      // Callers who only have to step up may still read early in later requests.
       const isStranger = error instanceof ApiError && error.code !== 'step_up_required';
       if (issued !== undefined && isStranger) authorizeBeforeReading(issued, params);
       throw error;
@@ -51,28 +51,25 @@ export function authorization<Kind extends Access['kind']>(
   };
   return {
     authorize: async () => {
-      const [{ caller, admitted }] = await Promise.all([authorizeNow(), inServingRegion(() => flushShares(log))]);
+      const [{ caller, admitted }] = await Promise.all([authorizeNow(), flushSharesInServingRegion(log)]);
       if (caller?.access !== undefined) takeShare(caller.access.organization);
       authorized = caller;
       return admitted;
     },
     reauthorize: async ({ isSameWait }) => {
-      // Early reads may be delayed before the first authorization, which then comes after the delay anyway.
+      // A delay before the first authorization needs no second one.
       if (authorized === undefined) return;
-      const [{ caller: now }] = await Promise.all([authorizeNow(), inServingRegion(() => flushShares(log))]);
-      if (now?.access === undefined) return;
-      if (now.access.member.id !== authorized.access?.member.id) throw organizationNotFound();
-      authorized.access.renew(now.access);
-      if (!isSameWait) takeShare(now.access.organization);
+      const [{ caller }] = await Promise.all([authorizeNow(), flushSharesInServingRegion(log)]);
+      if (caller?.access === undefined) return;
+      if (caller.access.member.id !== authorized.access?.member.id) throw organizationNotFound();
+      authorized.access.renew(caller.access);
+      if (!isSameWait) takeShare(caller.access.organization);
     },
   };
 }
 
-/**
- * A region that isn't serving reads nothing for the caller either: the credential may have been revoked in the other
- * region.
- */
-async function inServingRegion(work: () => Promise<void>): Promise<void> {
+/** Throws in a region that isn't serving: the other one may have revoked the credential. */
+async function flushSharesInServingRegion(log: Log): Promise<void> {
   await requireServingRegion();
-  await work();
+  await flushShares(log);
 }

@@ -2,8 +2,6 @@ import type { Contract } from '../contracts/contract.ts';
 import type { Success } from '../contracts/fields/bodies.ts';
 import type { Answer } from './respond.ts';
 
-const succeeded: Success = { success: true };
-
 /**
  * The response as declared by its contract: undeclared members never leave the service, and an undeclared status is a
  * bug. An omitted status is the only declared one; a handler that returned nothing has succeeded.
@@ -14,18 +12,11 @@ export function checkAnswer(
   answered: (Omit<Answer, 'status'> & { status?: number | undefined }) | undefined,
   renewed: string | undefined,
 ): Answer {
-  const {
-    body,
-    headers = {},
-    cookies = renewed === undefined ? [] : [renewed],
-    ...rest
-  } = answered ?? { body: succeeded };
-  const [sole] = Object.keys(responses);
-  const status = rest.status ?? Number(sole);
+  const { body, headers = {}, contentType, ...rest } = answered ?? { body: { success: true } satisfies Success };
+  const { cookies = renewed === undefined ? [] : [renewed], status = Number(Object.keys(responses)[0]) } = rest;
   const declared = responses[status as keyof typeof responses];
   if (declared === undefined) throw new Error(`${operationId} returned the undeclared status ${status}.`);
-  if (rest.contentType !== undefined) {
-    const { contentType } = rest;
+  if (contentType !== undefined) {
     if (typeof body === 'string' && declared.texts?.some(type => type === contentType)) {
       return { status, body, contentType, headers, cookies };
     }

@@ -1,7 +1,7 @@
 import type { TextType } from '../contracts/contract.ts';
 import { revisionTag } from '../contracts/fields/preconditions.ts';
 
-/** The response to a read with `If-None-Match`: 304 if the caller already has this revision. Both include its tag. */
+/** The response to a read with `If-None-Match`: 304 if the caller already has this revision. */
 export function conditionalAnswer<Body extends { revision: number }>(read: Body | { notModified: number }) {
   if ('notModified' in read) {
     return { status: 304 as const, body: null, headers: { etag: revisionTag(read.notModified) } };

@@ -4,10 +4,9 @@ import { minuteMs } from '../core/time.ts';
 import { isOverShare } from '../limits/fair-share.ts';
 
 /*
- * A handler's reads run in parallel with authentication, which saves legitimate callers a round trip. Strangers must
- * not be able to make the service read a tenant's data over and over. So for a while after a refusal, the caller's
- * requests to that organization are authorized before anything is read. The same applies to all requests to an
- * organization that has used up its share. Each process remembers this on its own.
+ * A handler's reads run in parallel with authentication, which saves a round trip. Strangers must not be able to make
+ * the service read a tenant's data over and over, so for a while after a refusal, the caller's requests to that
+ * organization are authorized first. So are all requests to an organization that has used up its share.
  */
 const rememberedMs = 10 * minuteMs;
 const maximumRemembered = 10_000;

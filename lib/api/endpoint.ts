@@ -24,17 +24,13 @@ export type EndpointInput<C extends Contract, Fetched = undefined> = ParsedReque
 interface Behaviour<C extends Contract, Fetched> {
   /**
    * Reads that need only the request and the user of its credential, if it has one. They start in parallel with
-   * authentication, which saves a round trip. `run` gets the result only after the caller was authorized; otherwise it
-   * is discarded.
+   * authentication; `run` gets the result once the caller has been authorized.
    */
   fetch?: (request: ParsedRequest<C>, userId: string | undefined) => Promise<Fetched>;
   run: (input: EndpointInput<C, NoInfer<Fetched>>) => HandlerResult<NoInfer<C>>;
 }
 
-/**
- * Creates an endpoint's Lambda handler. There is no other request chain. Each step takes the results of earlier steps, so
- * omitting a step does not compile. Every error is rendered in the one error shape.
- */
+/** Creates an endpoint's Lambda handler. Each step of the chain takes the results of earlier ones, so none can be left out. */
 export function endpoint<const C extends Contract, Fetched = undefined>(contract: C, behaviour: Behaviour<C, Fetched>) {
   const chain = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>({ timeoutEarlyInMillis: 0 })
     .use(openRequest(contract))
@@ -63,11 +59,11 @@ async function answer<C extends Contract, Fetched>(
   const { access } = contract;
   const kind: C['access']['kind'] = access.kind;
 
-  // Check the credential: one that was never issued is rejected before the body is parsed or a tenant's data is read.
+  // Check the credential, before the body is parsed or a tenant's data is read.
   const path = parsePath(contract, event);
   const issued = await issuedCredentialOf(event, access, log);
 
-  // Parse. Unauthorized callers must not learn what is wrong with the request, so its problems are reported later.
+  // Parse. The problems are reported later, because unauthorized callers must not learn them.
   const parsed = parseRequest(contract, event, path);
 
   // Authorize, in parallel with the handler's reads.
@@ -75,8 +71,7 @@ async function answer<C extends Contract, Fetched>(
   const read = async (request: ParsedRequest<C>) =>
     withReauthorization(reauthorize, async () => (await fetch?.(request, issued?.userId)) as Fetched);
   const early = 'request' in parsed && mayReadEarly(issued, path.params) ? read(parsed.request) : undefined;
-  // Without a listener, a failed read would end the process during authentication; the `await` below still throws its
-  // error.
+  // Without a listener, a failed read would end the process during authentication.
   early?.catch(() => undefined);
   const admitted = await authorize();
   const request = requireParsed(parsed);
@@ -91,10 +86,7 @@ async function answer<C extends Contract, Fetched>(
   return checkAnswer(contract, answered as Parameters<typeof checkAnswer>[1], await renewal);
 }
 
-/**
- * Renders every error in the one error shape. Unexpected errors are logged with their stack and trigger an alarm;
- * expected rejections are warnings.
- */
+/** Unexpected errors are logged with their stack and trigger an alarm; expected rejections are warnings. */
 function renderErrors(contract: Contract): Middleware {
   return {
     onError: request => {

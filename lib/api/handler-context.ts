@@ -23,13 +23,10 @@ export interface HandlerContexts {
   member: MemberContext;
 }
 
-type Maker<Kind extends Access['kind']> = (
-  request: RequestContext & FreshnessQuestion,
-  admitted: Admitted[Kind],
-) => HandlerContexts[Kind];
+type Request = RequestContext & FreshnessQuestion;
 
 const callerContext = <P extends Principal>(
-  request: RequestContext & FreshnessQuestion,
+  request: Request,
   { principal }: { principal: P },
 ): CallerContext & { principal: P } => ({
   ...request,
@@ -37,7 +34,11 @@ const callerContext = <P extends Principal>(
   auditIn: (organization, facts) => auditWrite(organization, actorOf(principal), request.source, facts),
 });
 
-const contexts: { readonly [Kind in Access['kind']]: Maker<Kind> } = {
+type Contexts = {
+  readonly [Kind in Access['kind']]: (request: Request, admitted: Admitted[Kind]) => HandlerContexts[Kind];
+};
+
+const contexts: Contexts = {
   public: ({ source, log }) => ({ source, log }),
   optional: (request, { principal }) => ({ ...request, principal }),
   caller: callerContext,
@@ -66,22 +67,15 @@ export function handlerContext<Kind extends Access['kind']>(
   return {
     context: contexts[kind]({ source, log, requireFresh }, admitted),
     requireAllAsked: () => {
-      requireFreshnessAsked(contract, askedFreshness);
+      if ('fresh' in contract.access && contract.access.fresh === 'by-content' && !askedFreshness) {
+        throw new Error(`${contract.operationId} responded without checking whether the session must be fresh.`);
+      }
       if (access !== undefined) requireAccessAsked(contract, access);
     },
   };
 }
 
-/** Fails closed: rejects the response of a handler that never checked whether the session must be fresh. */
-function requireFreshnessAsked({ access, operationId }: Contract, asked: boolean): void {
-  if ('fresh' in access && access.fresh === 'by-content' && !asked) {
-    throw new Error(`${operationId} responded without checking whether the session must be fresh.`);
-  }
-}
-
-/**
- * Fails closed: rejects the response of a handler that never checked its caller's access to the resources in the path.
- */
+/** Fails closed: rejects the response of a handler that never checked access to the resources in the path. */
 function requireAccessAsked({ access, path, operationId }: Contract, memberAccess: MemberAccess): void {
   const names: readonly string[] = parameterNames(path);
   const asked = {

@@ -27,27 +27,19 @@ function bodyText(event: APIGatewayProxyEventV2, maximumBytes: number): string {
   }
 }
 
-interface ParsedPath {
-  /** The well-formed parameters. */
-  params: Record<string, string>;
-  /** The not-found error of the first malformed parameter. */
-  problem: ApiError | undefined;
-}
-
 /** A parsed request, or the reason it was rejected. */
-export type Parsed<C extends Contract> = { request: ParsedRequest<C> } | { problem: unknown };
+type Parsed<C extends Contract> = { request: ParsedRequest<C> } | { problem: unknown };
 
 export function parseRequest<C extends Contract>(
   contract: C,
   event: APIGatewayProxyEventV2,
-  { params, problem }: ParsedPath,
+  { params, problem }: ReturnType<typeof parsePath>,
 ): Parsed<C> {
   if (problem !== undefined) return { problem };
   try {
+    const request = { params, cookies: cookiesOf(contract, event), ...parseParts(contract, event) };
     // The contract's schemas have just checked this type.
-    return {
-      request: { params, cookies: cookiesOf(contract, event), ...parseParts(contract, event) } as ParsedRequest<C>,
-    };
+    return { request: request as ParsedRequest<C> };
   } catch (error) {
     return { problem: error };
   }
@@ -55,11 +47,8 @@ export function parseRequest<C extends Contract>(
 
 /** The cookies that the contract names. The first of a name counts: browsers send the one with the longest path first. */
 function cookiesOf({ cookies = [] }: Contract, event: APIGatewayProxyEventV2): Record<string, string> {
-  const sent = cookies.flatMap(name => {
-    const cookie = cookieOf(event.cookies, name);
-    return cookie === undefined ? [] : [[name, cookie]];
-  });
-  return Object.fromEntries(sent);
+  const sent = cookies.map(name => [name, cookieOf(event.cookies, name)]);
+  return Object.fromEntries(sent.filter(([, cookie]) => cookie !== undefined));
 }
 
 /** @throws what is wrong with the request */
@@ -68,8 +57,8 @@ export function requireParsed<C extends Contract>(parsed: Parsed<C>): ParsedRequ
   return parsed.request;
 }
 
-/** The path's parameters. A malformed one can't exist; the caller decides when to report it. */
-export function parsePath(contract: Contract, event: APIGatewayProxyEventV2): ParsedPath {
+/** The well-formed parameters of the path, and the not-found error of the first malformed one. */
+export function parsePath(contract: Contract, event: APIGatewayProxyEventV2) {
   const params: Record<string, string> = {};
   let problem: ApiError | undefined;
   for (const name of parameterNames(contract.path)) {
@@ -103,15 +92,13 @@ export function explainNotFound(contract: Contract, event: APIGatewayProxyEventV
 /** Query, headers and body against their schemas. @throws invalid_request with every problem of all three at once */
 function parseParts(contract: Contract, event: APIGatewayProxyEventV2) {
   let problems: readonly Problem[] = [];
-  const parse = (schema: z.ZodType | undefined, input: unknown): unknown => {
-    if (schema === undefined) return {};
-    const parsed = schema.safeParse(input);
-    if (parsed.success) return parsed.data;
-    problems = [...problems, ...parsed.error.issues.flatMap(problemsOf)];
-    return undefined;
+  const parse = (schema: z.ZodType, input: unknown): unknown => {
+    const { data, error } = schema.safeParse(input);
+    if (error !== undefined) problems = [...problems, ...error.issues.flatMap(problemsOf)];
+    return data;
   };
   const query = parse(contract.query ?? NoQuery, event.queryStringParameters ?? {});
-  const headers = parse(contract.headers, event.headers);
+  const headers = contract.headers === undefined ? {} : parse(contract.headers, event.headers);
   let body: unknown;
   if (contract.rawBody) {
     body = bodyText(event, bodyLimitOf(contract));
@@ -131,14 +118,8 @@ function hasBody({ body }: APIGatewayProxyEventV2): boolean {
   return body !== undefined && body !== '';
 }
 
-/**
- * @throws payload_too_large, unsupported_media_type: these concern the body as a whole, so they take precedence over
- * other problems.
- */
-function readJson(
-  event: APIGatewayProxyEventV2,
-  maximumBytes: number,
-): { value: unknown; problems: readonly Problem[] } {
+/** @throws payload_too_large, unsupported_media_type: they concern the whole body, so they precede other problems */
+function readJson(event: APIGatewayProxyEventV2, maximumBytes: number): ReturnType<typeof parseJson> {
   if (!hasBody(event)) return { value: undefined, problems: [{ path: '', message: 'a JSON body is required' }] };
   const [mediaType = '', ...parameters] = (headerOf(event, 'content-type') ?? '')
     .split(';')
@@ -146,10 +127,8 @@ function readJson(
   const charset = parameters.find(parameter => parameter.startsWith('charset='));
   const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
   if (mediaType !== 'application/json' || !isUtf8) {
-    throw new ApiError(
-      'unsupported_media_type',
-      'The body must be sent with Content-Type: application/json, in UTF-8.',
-    );
+    const message = 'The body must be sent with Content-Type: application/json, in UTF-8.';
+    throw new ApiError('unsupported_media_type', message);
   }
   return parseJson(bodyText(event, maximumBytes));
 }
@@ -157,9 +136,8 @@ function readJson(
 /** Clients may send `{}` to an endpoint without a body. Members are rejected rather than silently dropped. */
 function problemsOfUnexpected({ value, problems }: ReturnType<typeof readJson>): readonly Problem[] {
   if (problems.length > 0 || value === null) return problems;
-  if (typeof value !== 'object' || Array.isArray(value))
-    return [{ path: '', message: 'this endpoint accepts no body' }];
-  return Object.keys(value ?? {})
-    .slice(0, 100)
-    .map(path => ({ path, message: 'is not a known field' }));
+  const isObject = typeof value === 'object' && !Array.isArray(value);
+  if (!isObject) return [{ path: '', message: 'this endpoint accepts no body' }];
+  const names = Object.keys(value).slice(0, 100);
+  return names.map(path => ({ path, message: 'is not a known field' }));
 }

@@ -17,11 +17,10 @@ function encode(text: string): { body: string; isBase64Encoded: boolean } {
       return { body: text, isBase64Encoded: false };
     case 'base64':
       return { body: Buffer.from(text).toString('base64'), isBase64Encoded: true };
-    default:
-      throw new ApiError(
-        'payload_too_large',
-        'The response is larger than 6 MB. Request it in pages, with limit and offset.',
-      );
+    default: {
+      const message = 'The response is larger than 6 MB. Request it in pages, with limit and offset.';
+      throw new ApiError('payload_too_large', message);
+    }
   }
 }
 
@@ -58,15 +57,9 @@ function textOf({ body, contentType }: Answer): string | undefined {
 
 /** The one error shape. */
 export function renderError(error: ApiError, requestId: string): APIGatewayProxyStructuredResultV2 {
-  const { code, message, details, retryAfterSeconds } = error;
-  return render(
-    {
-      status: error.status,
-      body: { error: { code, message, requestId, ...(details === undefined ? {} : { details }) } },
-      ...(retryAfterSeconds === undefined ? {} : { headers: { 'retry-after': String(retryAfterSeconds) } }),
-    },
-    requestId,
-  );
+  const { status, code, message, details, retryAfterSeconds } = error;
+  const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
+  return render({ status, body: { error: { code, message, requestId, details } }, headers }, requestId);
 }
 
 /** Names of transient AWS errors. The SDK has already retried them. */
@@ -97,12 +90,8 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof Error) {
     const { name, code, $metadata } = error as Error & { code?: string; $metadata?: { httpStatusCode?: number } };
-    const status = $metadata?.httpStatusCode;
-    if (
-      transientNames.has(name) ||
-      (code !== undefined && transientNames.has(code)) ||
-      (status !== undefined && status >= 500)
-    ) {
+    const isOutage = ($metadata?.httpStatusCode ?? 0) >= 500;
+    if (isOutage || transientNames.has(name) || transientNames.has(code ?? '')) {
       return temporarilyUnavailable('The service could not complete this right now. Send the request again.', error);
     }
   }

@@ -8,26 +8,19 @@ import { put, transactIfHolds } from '../table/write.ts';
 import { allTime, isExpired, openSource, positionOf, type Source, type StoredEntry, scanSources } from './scan.ts';
 import { longestWriteMs } from './write.ts';
 
-/** The stored count is only updated once at least this many new entries have been read. */
-const worthWriting = 100;
-
 /** The counts that earlier requests stored, by sort key, and the number of partitions. One call. */
-export async function readCounts(
-  organizationId: string,
-): Promise<{ counts: ReadonlyMap<string, AuditCountRecord>; partitions: number }> {
+export async function readCounts(organizationId: string) {
   const items = await queryItems(ranges.auditCounts(organizationId));
-  const [spread] = ofKind(auditPartitionsRecord, items);
   const counts = items.filter(({ kind }) => kind === auditCountRecord.kind);
   return {
     counts: new Map(counts.map(item => [String(item.sk), auditCountRecord.parse(item)])),
-    partitions: spread?.partitions ?? 1,
+    partitions: ofKind(auditPartitionsRecord, items).at(0)?.partitions ?? 1,
   };
 }
 
 /**
- * The number of entries of a source: the stored count plus everything newer. Usually the first page covers everything
- * newer and no further read is needed. Otherwise the rest is read, and if there is a lot of it, the new count is
- * stored.
+ * The number of entries of a source: the stored count plus everything newer. Usually the first page has all newer
+ * entries. Otherwise the rest is read, and if there is a lot of it, the new count is stored.
  * @returns undefined if the budget runs out first; the next request continues from there
  */
 export async function countEntries(
@@ -46,24 +39,17 @@ export async function countEntries(
   if (firstPage.isLast || !firstPage.entries.every(isNewer)) {
     return storedCount + firstPage.entries.filter(entry => isNewer(entry) && !isExpired(entry, nowSeconds)).length;
   }
-  const { entries, readTo } = await scanSources(
-    [unread(organizationId, source, countedTo)],
-    { keep: () => true },
-    budget,
-  );
-  // A younger entry is recounted by every request, because an earlier one may still be written.
-  const settledTo = new Date(nowMs - longestWriteMs).toISOString();
-  const settled = entries.filter(({ createdAt }) => createdAt < settledTo);
-  if (settled.length >= worthWriting) await storeCount(organizationId, source, stored, settled);
-  return readTo === undefined ? storedCount + entries.length : undefined;
-}
-
-function unread(organizationId: string, source: Source, from: string): Source {
-  return openSource(organizationId, source, {
-    period: { from, to: allTime.to },
+  const unread = openSource(organizationId, source, {
+    period: { from: countedTo, to: allTime.to },
     pageSize: 1000,
     attributes: ['sk', 'createdAt', 'id', 'expiresAt'],
   });
+  const { entries, readTo } = await scanSources([unread], { keep: () => true }, budget);
+  // Every request counts younger entries again, because an earlier one may still be written.
+  const settledTo = new Date(nowMs - longestWriteMs).toISOString();
+  const settled = entries.filter(({ createdAt }) => createdAt < settledTo);
+  if (settled.length >= 100) await storeCount(organizationId, source, stored, settled);
+  return readTo === undefined ? storedCount + entries.length : undefined;
 }
 
 /** The number of entries that have not expired. Pure. */
@@ -85,8 +71,8 @@ async function storeCount(
   settled: readonly StoredEntry[],
 ): Promise<void> {
   const nowSeconds = Date.now() / 1000;
-  const earlier = Object.entries(stored?.byExpiryDay ?? {}).filter(([day]) => isAlive(day, nowSeconds));
-  const byExpiryDay = Object.fromEntries(earlier);
+  const unexpired = Object.entries(stored?.byExpiryDay ?? {}).filter(([day]) => isAlive(day, nowSeconds));
+  const byExpiryDay = Object.fromEntries(unexpired);
   for (const { expiresAt } of settled) {
     // Rounded up in case an entry doesn't expire at the end of a day.
     const day = expiresAt === undefined ? 'never' : String(Math.ceil(expiresAt / daySeconds));

@@ -10,10 +10,10 @@ const Position = z
   .regex(/^[^#]+(?:#[0-9a-f-]{36})?$/)
   .refine(position => Time.safeParse(timeOf(position)).success);
 
+/** Where the next page begins. It contains nothing that its reader has not seen, so it is not secret. */
 const Cursor = z.strictObject({
-  /** The page covers entries after this position. */
   from: Position,
-  /** And before this one, if an earlier page began the period but had no room for all of its secrets. */
+  /** The end of the period, if an earlier page began it but had no room for all of its secrets. */
   to: Position.optional(),
   /** The number of matches that the next page still has to skip. */
   skip: z.int().min(0).max(10_000).optional(),
@@ -21,8 +21,6 @@ const Cursor = z.strictObject({
   environment: z.uuid().optional(),
   key: z.string().max(256).optional(),
 });
-
-/** Where the next page begins. It contains nothing that its reader has not seen, so it is not secret. */
 export type Cursor = z.infer<typeof Cursor>;
 
 export function writeCursor(cursor: Cursor): string {

@@ -6,7 +6,6 @@ import type { OrganizationRecord } from '../table/records/organization.ts';
 import { type Place, readPlaces } from './places.ts';
 import type { StoredEntry, Verdict } from './scan.ts';
 
-/** What reading the log needs of its caller. */
 export interface LogContext {
   organization: OrganizationRecord;
   log: Log;
@@ -19,21 +18,12 @@ export interface LogContext {
 }
 
 /** The conditions of a search besides action and time. */
-export interface EntryFilter {
-  actor?: string | undefined;
-  tokenId?: string | undefined;
-  project?: string | undefined;
-  environment?: string | undefined;
-  key?: string | undefined;
-}
+type EntryFilter = Partial<Record<'actor' | 'tokenId' | 'project' | 'environment' | 'key', string | undefined>>;
 
 /** What reading a key's history in one environment takes from a scan's budget. */
 const pagesPerHistory = 3;
 
-/**
- * Whether an entry meets the conditions.
- * @param budget of the scan; reading histories of the key takes from it, and none is read once it is used up
- */
+/** @param budget of the scan; once it is used up, no more histories of the key are read */
 export async function entryFilter(
   context: LogContext,
   { actor, tokenId, project, environment, key }: EntryFilter,

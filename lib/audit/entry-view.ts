@@ -13,14 +13,11 @@ export function entryView(stored: StoredEntry): AuditEntry {
   return entry;
 }
 
-/**
- * Shortens long lists of keys and omits long details, and says so, if the entries would not fit in one response. Pure.
- */
+/** Shortens long lists of keys and omits long details if the entries would not fit in one response. Pure. */
 export function withinAnswer(entries: readonly AuditEntry[]): AuditEntry[] {
   const size = entries.reduce((bytes, entry) => bytes + Buffer.byteLength(JSON.stringify(entry)), 0);
   if (size <= maximumPageBytes) return [...entries];
-  // Apart from lists of keys and details, an entry is far smaller than this: its other fields are limited to a few
-  // hundred bytes.
+  // The other fields of an entry are limited to a few hundred bytes.
   const share = Math.floor(maximumPageBytes / entries.length) - 2048;
   return entries.map(({ details, keys, unchanged, ...entry }) => {
     let left = share;
@@ -31,17 +28,12 @@ export function withinAnswer(entries: readonly AuditEntry[]): AuditEntry[] {
       omitted += fitting.keysOmitted;
       return [...fitting.keys];
     };
-    const shortened = {
-      ...(keys === undefined ? {} : { keys: shorten(keys) }),
-      ...(unchanged === undefined ? {} : { unchanged: shorten(unchanged) }),
-    };
-    const fitsDetails = Buffer.byteLength(JSON.stringify(details ?? {})) <= left;
-    const shownDetails = fitsDetails ? { details } : { detailsOmitted: true as const };
+    const shortened = { ...entry, keys: keys && shorten(keys), unchanged: unchanged && shorten(unchanged) };
+    const omitsDetails = details !== undefined && Buffer.byteLength(JSON.stringify(details)) > left;
     return {
-      ...entry,
       ...shortened,
-      ...(details === undefined ? {} : shownDetails),
-      ...(omitted === 0 ? {} : { keysOmitted: omitted }),
+      ...(omitsDetails ? { detailsOmitted: true } : { details }),
+      keysOmitted: omitted === 0 ? undefined : omitted,
     };
   });
 }

@@ -1,4 +1,6 @@
-import type { AuditEntry } from '../contracts/audit/entries.ts';
+import type * as z from 'zod';
+import type { AuditEntry, feedAuditEntries as contract } from '../contracts/audit/entries.ts';
+import type { AnswerOf } from '../contracts/contract.ts';
 import { auditActions } from '../contracts/fields/audit-action.ts';
 import { ApiError } from '../core/errors.ts';
 import { asLongQuestion, type LongQuestion, readBudget } from '../limits/long-questions.ts';
@@ -8,19 +10,10 @@ import { entryFilter, type LogContext } from './entry-filter.ts';
 import { entryView, maximumAnswerBytes } from './entry-view.ts';
 import { completeSince } from './retention.ts';
 import { allTime, earlier, later, positionOf, readPartitions, type StoredEntry, scanEntries, timeOf } from './scan.ts';
-import type { EntryQuery } from './search-entries.ts';
 import { longestWriteMs } from './write.ts';
 
-interface FeedQuery extends EntryQuery {
-  limit: number;
-  after?: string | undefined;
-}
-
-interface FeedPage {
-  entries: AuditEntry[];
-  next: string;
-  upTo: string;
-}
+type FeedQuery = z.infer<typeof contract.query>;
+type FeedPage = AnswerOf<typeof contract>;
 
 /** Besides the first page of each action, one request reads this many of up to 1 MB. */
 const furtherPages = 20;
@@ -52,7 +45,7 @@ async function readFeed(
   const period = { from, to: earlier(settledTo, until ?? settledTo) };
   const enough = { entries: limit, afterPages: 0 };
   const { entries, readTo } = await scanEntries(organization.id, { actions, partitions, period, keep, enough }, budget);
-  const page = cutToFit(entries, limit);
+  const page = cutToFit(entries.slice(0, limit));
   const last = entries[page.length - 1];
   const end = page.length < entries.length && last !== undefined ? positionOf(last) : (readTo ?? period.to);
   // The clock of another process may have been ahead of this one's.
@@ -60,11 +53,8 @@ async function readFeed(
   return { entries: page, next: writeCursor({ from: next }), upTo: timeOf(next) };
 }
 
-/** @returns the position after which to read */
-async function startOf(
-  organization: OrganizationRecord,
-  { after, since }: Pick<FeedQuery, 'after' | 'since'>,
-): Promise<string> {
+/** The position after which to read. */
+async function startOf(organization: OrganizationRecord, { after, since }: Pick<FeedQuery, 'after' | 'since'>) {
   const position = after === undefined ? since : readCursor(after).from;
   const complete = await completeSince(organization, Date.now());
   if (position !== undefined && timeOf(position) >= complete) return position;
@@ -78,11 +68,11 @@ async function startOf(
   );
 }
 
-/** As many entries as fit on a page and in a response. Pure. */
-function cutToFit(entries: readonly StoredEntry[], limit: number): AuditEntry[] {
+/** As many entries as fit in a response. Pure. */
+function cutToFit(entries: readonly StoredEntry[]): AuditEntry[] {
   const page: AuditEntry[] = [];
   let bytes = 0;
-  for (const stored of entries.slice(0, limit)) {
+  for (const stored of entries) {
     const entry = entryView(stored);
     bytes += Buffer.byteLength(JSON.stringify(entry));
     if (bytes > maximumAnswerBytes) break;

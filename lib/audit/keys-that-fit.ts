@@ -16,8 +16,8 @@ export function keysThatFit(
 const shortListBytes = 4096;
 
 /**
- * The keys for the entry of a read or comparison. None if these are all keys that the environment had at the entry's
- * revision and their list is long: the revision then determines them, as for a whole pull. Pure.
+ * The keys for the entry of a read or comparison, unless their list is long and the entry's revision determines them,
+ * because they are all keys of the environment. Pure.
  */
 export function keysUnlessAll(keys: readonly string[], secretCount: number): { keys?: readonly string[] } {
   const isShort = keysThatFit(keys, shortListBytes).keysOmitted === 0;

@@ -8,13 +8,11 @@ import { isPartitionThrottled } from '../table/retry.ts';
 import { put, putAlone, type Write } from '../table/write.ts';
 
 /*
- * A partition accepts 1,000 write units a second, so with one partition of entries an organization could make only
- * 1,000 pulls a second. Once DynamoDB throttles a partition for that reason, the process spreads the organization's
- * pulls over several partitions. First it stores an item that says so, because readers of the log must then read all
- * partitions. Each process waits for a throttled write of its own, so that pulls never have to read this item.
+ * A partition accepts 1,000 write units a second, so one partition limits an organization to 1,000 pulls a second. A
+ * process whose writes are throttled spreads the entries of further pulls over several partitions. Before that, it
+ * stores an item for readers of the log, who must then read all partitions. Pulls never read this item.
  *
- * A retry never moves an entry to another partition: if the response to an earlier attempt was lost, there would be
- * two.
+ * A retry stays in the entry's partition: if only the response to an earlier attempt was lost, there would be two.
  */
 
 /** Enough for 10,000 pulls a second, even if they are spread unevenly. */
@@ -27,12 +25,11 @@ export const spreadAction: AuditAction = 'secret.pulled';
 const busy = processCollection('busy-organizations', new Set<string>());
 const maximumBusy = 10_000;
 
-/** The partition for a new entry. */
 export function partitionOf(organizationId: string, action: AuditAction): number {
   return action === spreadAction && busy.has(organizationId) ? randomInt(auditPartitions) : 0;
 }
 
-/** Writes the entry of a read. If its partition has reached its limit, the following entries are spread. */
+/** Writes the entry of a read. If its partition is throttled, the following entries are spread. */
 export async function putReadEntry(entry: Write, organizationId: string, log: Log): Promise<void> {
   if (!(await isPartitionThrottled(() => putAlone(entry))) || busy.has(organizationId)) return;
   try {

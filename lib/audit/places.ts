@@ -4,11 +4,10 @@ import { list } from '../table/read.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { projectRecord } from '../table/records/project.ts';
 
-/** An environment and its project. */
 export interface Place {
   project: { id: string; slug: string };
   environment: { id: string; slug: string; type: EnvironmentType | null };
-  /** Undefined if it has been erased. */
+  /** Undefined if the environment has been erased. */
   path: EnvironmentPath | undefined;
 }
 

@@ -6,12 +6,12 @@ import type { EarlierRetention, OrganizationRecord } from '../table/records/orga
 import { type PlanConfigsRecord, planConfigsRecord } from '../table/records/platform.ts';
 
 /*
- * The retention in force when an entry is written determines when it expires, so a longer one doesn't bring back
- * entries that an earlier one let expire. Each change of an organization's plan or limits therefore stores the
- * retention until then. A plan's own configuration stores the same for all organizations on the plan.
+ * The retention in force when an entry is written determines when it expires. Each change of an organization's plan or
+ * limits therefore stores the retention until then, and a plan's configuration does so for all organizations on the
+ * plan.
  */
 
-/** If an organization has stored more, the two oldest are merged: the log then counts as complete for less time. */
+/** Beyond that, the two oldest are merged: the log then counts as complete for less time. */
 const maximumRetentions = 20;
 
 /**
@@ -65,11 +65,8 @@ function retentionsOf(
   const { effective, source } = effectiveLimits(organization, configs?.plans ?? {});
   const raised = source.auditRetentionDays === 'override' ? undefined : configs?.raised?.[plan];
   const isLater = raised !== undefined && raised.untilMs > (retentions?.at(-1)?.untilMs ?? 0);
-  const all = [
-    ...(retentions ?? []),
-    ...(isLater ? [raised] : []),
-    { days: effective.auditRetentionDays, untilMs: nowMs },
-  ];
+  const current = { days: effective.auditRetentionDays, untilMs: nowMs };
+  const all = [...(retentions ?? []), ...(isLater ? [raised] : []), current];
   if (retentions !== undefined) return all;
   // Stored before this was recorded, so the organization may have had the plan with the shortest retention.
   return all.map(({ days, untilMs }) => ({ days: fewest(days, defaultLimits.free.auditRetentionDays), untilMs }));

@@ -6,8 +6,8 @@ import { type AuditRecord, auditPartitionsRecord } from '../table/records/audit.
 import { auditPartitions, spreadAction } from './partitions.ts';
 
 /*
- * All reading of audit entries. An organization's entries are stored by action, then time, and those of one action may
- * be in several partitions. A scan reads these ranges in parallel, each as a source, and merges them.
+ * An organization's entries are stored by action, then time, and those of one action may be in several partitions. A
+ * scan reads these ranges in parallel, each as a source, and merges them.
  *
  * A position is an entry's time and id, as `<createdAt>#<id>`. Positions order the entries of all actions. A time alone
  * is the position before the first entry of that time.
@@ -29,13 +29,13 @@ export interface ScanOrder {
   keep: (entry: StoredEntry) => Verdict;
   /** The scan ends when it has found this many entries and read this many pages. */
   enough?: { entries: number; afterPages: number };
-  /** Read only the source that holds back the others, instead of all: fewer reads, but more round trips. */
+  /** Read only the source that is furthest behind, instead of all: fewer reads, but more round trips. */
   isFrugal?: boolean;
 }
 
 export interface Scan extends ScanOrder {
   actions: readonly AuditAction[];
-  /** See `readPartitions`; a caller may read it in parallel with something else. */
+  /** Read by default; a caller may read it in parallel with something else. */
   partitions?: number;
   period: Period;
   newestFirst?: boolean;
@@ -48,7 +48,7 @@ export interface Source {
   readonly action: AuditAction;
   readonly partition: number;
   /** Whether the organization has this partition. */
-  readonly isStored: () => Promise<boolean> | boolean;
+  readonly isStored: () => Promise<boolean>;
   readonly period: Period;
   /** The next page. */
   range: Range;
@@ -61,16 +61,13 @@ export interface Source {
 /** Short lists stay cheap, and long ones take few calls: each page is four times as long as the previous one. */
 const pageSizes = { first: 100, growth: 4, largest: 2000 };
 
-const never = { entries: Number.POSITIVE_INFINITY, afterPages: 0 };
-
 export function positionOf({ createdAt, id }: Pick<StoredEntry, 'createdAt' | 'id'>): string {
   return `${createdAt}#${id}`;
 }
 
 /** The time of a position. */
 export function timeOf(position: string): string {
-  const [time = ''] = position.split('#');
-  return time;
+  return position.replace(/#.*/s, '');
 }
 
 /** The earlier of two positions. */
@@ -96,7 +93,7 @@ export async function scanEntries(
   return scanSources(openSources(organizationId, actions, count, { period, newestFirst }), order, budget);
 }
 
-/** In how many partitions entries of these actions may be. Only busy organizations have more than one. */
+/** The number of partitions that may have entries of these actions. Only busy organizations have more than one. */
 export async function readPartitions(organizationId: string, actions: readonly AuditAction[]): Promise<number> {
   if (!actions.includes(spreadAction)) return 1;
   return (await find(at(auditPartitionsRecord, organizationId)))?.partitions ?? 1;
@@ -113,20 +110,20 @@ export function openSources(
   partitions: number | (() => Promise<number>),
   range: SourceRange,
 ): Source[] {
-  return actions.flatMap(action => {
-    const most = typeof partitions === 'number' ? partitions : auditPartitions;
-    return Array.from({ length: action === spreadAction ? most : 1 }, (_, partition) => {
-      const isKnown = partition === 0 || typeof partitions === 'number';
-      const isStored = isKnown ? () => true : async () => partition < (await partitions());
+  const most = typeof partitions === 'number' ? partitions : auditPartitions;
+  return actions.flatMap(action =>
+    Array.from({ length: action === spreadAction ? most : 1 }, (_, partition) => {
+      const isStored = async () =>
+        partition === 0 || typeof partitions === 'number' || partition < (await partitions());
       return openSource(organizationId, { action, partition, isStored }, range);
-    });
-  });
+    }),
+  );
 }
 
 export function openSource(
   organizationId: string,
   { action, partition, isStored }: Pick<Source, 'action' | 'partition' | 'isStored'>,
-  { period, newestFirst = false, pageSize = pageSizes.first, attributes }: SourceRange,
+  { period, ...reading }: SourceRange,
 ): Source {
   const within = ranges.auditEntriesWithin({ orgId: organizationId, partition, action }, period.from, period.to);
   return {
@@ -134,9 +131,9 @@ export function openSource(
     partition,
     isStored,
     period,
-    range: { ...within, newestFirst, pageSize, ...(attributes === undefined ? {} : { attributes }) },
+    range: { pageSize: pageSizes.first, ...reading, ...within },
     firstPage: Promise.withResolvers(),
-    readTo: newestFirst ? period.to : period.from,
+    readTo: reading.newestFirst === true ? period.to : period.from,
     isOpen: true,
   };
 }
@@ -144,7 +141,7 @@ export function openSource(
 /** Like `scanEntries`. All sources must be read in the same direction. */
 export async function scanSources(
   sources: readonly Source[],
-  { keep, enough = never, isFrugal = false }: ScanOrder,
+  { keep, enough = { entries: Number.POSITIVE_INFINITY, afterPages: 0 }, isFrugal = false }: ScanOrder,
   budget: ReadBudget,
 ): Promise<{ entries: StoredEntry[]; readTo: string | undefined }> {
   const isAfter = (a: string, b: string) => (sources[0]?.range.newestFirst === true ? a < b : a > b);
@@ -153,7 +150,7 @@ export async function scanSources(
     positions.reduce<string | undefined>((a, b) => (a === undefined || isAfter(a, b) ? b : a), undefined);
   let readTo = first(sources.map(source => source.readTo));
   const isRead = (entry: StoredEntry) => readTo === undefined || !isAfter(positionOf(entry), readTo);
-  const selected: StoredEntry[] = [];
+  let selected: StoredEntry[] = [];
   let pagesRead = 0;
   for (let open = sources; open.length > 0 && budget.pages > 0; open = open.filter(({ isOpen }) => isOpen)) {
     const read = isFrugal ? open.filter(source => source.readTo === readTo) : open;
@@ -165,8 +162,7 @@ export async function scanSources(
     const undecided = verdicts.indexOf(undefined);
     const decided = undecided < 0 ? entries : entries.slice(0, undecided);
     const kept = await Promise.all(verdicts.slice(0, decided.length).map(async verdict => verdict));
-    // Too many for the arguments of one call.
-    for (const [index, entry] of decided.entries()) if (kept[index]) selected.push(entry);
+    selected = selected.concat(decided.filter((_, index) => kept[index]));
     const ends = open.filter(({ isOpen }) => isOpen).map(source => source.readTo);
     const lastDecided = decided.at(-1);
     if (undecided >= 0) ends.push(lastDecided === undefined ? (readTo ?? '') : positionOf(lastDecided));

@@ -1,9 +1,11 @@
-import { type AuditEntry, type AuditPagination, maximumOffset } from '../contracts/audit/entries.ts';
-import { type AuditAction, auditActions } from '../contracts/fields/audit-action.ts';
+import type * as z from 'zod';
+import { type listAuditEntries as contract, maximumOffset } from '../contracts/audit/entries.ts';
+import type { AnswerOf } from '../contracts/contract.ts';
+import { auditActions } from '../contracts/fields/audit-action.ts';
 import { asLongQuestion, type LongQuestion, readBudget } from '../limits/long-questions.ts';
 import { countEntries, readCounts } from './count-entries.ts';
 import { type Cursor, readCursor, writeCursor } from './cursor.ts';
-import { type EntryFilter, entryFilter, type LogContext } from './entry-filter.ts';
+import { entryFilter, type LogContext } from './entry-filter.ts';
 import { entryView, withinAnswer } from './entry-view.ts';
 import {
   allTime,
@@ -16,33 +18,17 @@ import {
   scanSources,
 } from './scan.ts';
 
-export interface EntryQuery extends EntryFilter {
-  action?: AuditAction | undefined;
-  since?: string | undefined;
-  until?: string | undefined;
-}
-
-interface Search extends EntryQuery {
-  limit: number;
-  offset: number;
-  after?: string | undefined;
-}
-
-interface EntryPage {
-  entries: AuditEntry[];
-  next?: string;
-  /** `total` is null if one request can't count all entries. */
-  pagination: AuditPagination;
-}
+type Search = z.infer<typeof contract.query>;
+type Section = Pick<Search, 'limit' | 'offset'>;
+type EntryPage = AnswerOf<typeof contract>;
 
 /** Besides the first page of each action, one request reads this many of up to 1 MB to find entries. */
 export const pagesToFind = 40;
-/** It reads no more than this many of them for a list without a filter, and again to count what is not on the page. */
+/** The same for a list without a filter, and again to count the entries that are not on the page. */
 const pagesToList = 10;
 
 /**
- * A page of the audit log, newest first. A page without a filter takes few reads, unless its entries are very long. Any
- * other is a long question.
+ * A page of the audit log, newest first. Without a filter, few reads are enough, unless the entries are very long.
  * @throws invalid_request for an invalid cursor; rate_limited
  */
 export async function searchEntries(context: LogContext, search: Search): Promise<EntryPage> {
@@ -53,9 +39,9 @@ export async function searchEntries(context: LogContext, search: Search): Promis
 }
 
 /**
- * A page of all entries or of one action. The cost depends on the offset, not on the size of the log. The first read of
- * each action is for a fifth of the requested entries, because a few of some thirty actions make up most of a log; the
- * next page is four times as long, so two round trips are enough even if one action fills the whole page.
+ * A page of all entries or of one action. The cost depends on the offset, not on the size of the log. A few actions make
+ * up most of a log, so the first read of each is for a fifth of the requested entries. The next page is four times as
+ * long, so two round trips are enough even if all entries have the same action.
  * @returns undefined if that takes too many reads
  */
 export async function listEntries(
@@ -63,7 +49,7 @@ export async function listEntries(
   search: Pick<Search, 'action' | 'limit' | 'offset'>,
 ): Promise<EntryPage | undefined> {
   const { limit, offset, action } = search;
-  const nowMs = Date.now();
+  const counting = { nowMs: Date.now(), budget: readBudget(pagesToList) };
   const counts = readCounts(organizationId);
   const sources = openSources(
     organizationId,
@@ -72,7 +58,6 @@ export async function listEntries(
     { period: allTime, newestFirst: true, pageSize: Math.min(100, Math.max(10, Math.ceil((offset + limit) / 5))) },
   );
   const order = { keep: () => true, enough: { entries: offset + limit, afterPages: 0 }, isFrugal: true };
-  const counting = { nowMs, budget: readBudget(pagesToList) };
   const [{ entries, readTo }, numbers] = await Promise.all([
     scanSources(sources, order, readBudget(sources.length + pagesToList)),
     Promise.all(sources.map(source => countEntries(organizationId, source, counts, counting))),
@@ -86,11 +71,7 @@ export async function listEntries(
 }
 
 /** Null if not all sources could be counted, unless the page is the last one. Pure. */
-function totalOf(
-  numbers: readonly (number | undefined)[],
-  { limit, offset }: Pick<Search, 'limit' | 'offset'>,
-  length: number,
-): number | null {
+function totalOf(numbers: readonly (number | undefined)[], { limit, offset }: Section, length: number): number | null {
   const counted = numbers.filter(number => number !== undefined);
   if (counted.length < numbers.length) return length < limit && (length > 0 || offset === 0) ? offset + length : null;
   const total = counted.reduce((sum, count) => sum + count, 0);
@@ -126,16 +107,11 @@ async function findEntries(context: LogContext, search: Search, { admitted }: Lo
 }
 
 /** @param rest where the next page begins. If there is a total, clients use offsets as far as these reach. */
-function pageOf(
-  { limit, offset }: Pick<Search, 'limit' | 'offset'>,
-  page: readonly StoredEntry[],
-  total: number | null,
-  rest: Cursor | undefined,
-): EntryPage {
+function pageOf({ limit, offset }: Section, page: readonly StoredEntry[], total: number | null, rest?: Cursor) {
   const isReachable = total !== null && offset + limit <= maximumOffset;
   return {
     entries: withinAnswer(page.map(entryView)),
-    ...(rest === undefined || isReachable ? {} : { next: writeCursor(rest) }),
+    next: rest === undefined || isReachable ? undefined : writeCursor(rest),
     pagination: { limit, offset, total },
   };
 }

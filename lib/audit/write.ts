@@ -11,15 +11,11 @@ import { keysThatFit } from './keys-that-fit.ts';
 import { partitionOf } from './partitions.ts';
 import { expiryOf } from './retention.ts';
 
-/**
- * The content of an entry besides actor and source: `details` says what changed, `message` why, and `from` where
- * promoted secrets come from. `keys` are names of secrets; no secret value ever appears here.
- */
-export interface AuditFacts
-  extends Pick<
-    AuditRecord,
-    'action' | 'target' | 'project' | 'environment' | 'revision' | 'message' | 'details' | 'from'
-  > {
+type DescribedFact = 'action' | 'target' | 'project' | 'environment' | 'revision' | 'message' | 'details' | 'from';
+
+/** The content of an entry besides actor and source. No secret value ever appears here. */
+export interface AuditFacts extends Pick<AuditRecord, DescribedFact> {
+  /** Names of secrets. */
   keys?: readonly string[];
   /** Keys that already had their value, according to the response to a change. */
   unchanged?: readonly string[];
@@ -31,33 +27,29 @@ export type AuditActor = AuditRecord['actor'];
 
 /** An identity has no e-mail address. */
 export function identityActor(id: string, name: string, tokenId?: string): AuditActor {
-  return { id, email: null, name, type: 'identity', ...(tokenId === undefined ? {} : { tokenId }) };
+  return { id, email: null, name, type: 'identity', tokenId };
 }
 
-/** The actor when the service acts without a user's request. */
+/** The service, acting without a user's request. */
 export const systemActor: AuditActor = { id: null, email: null, type: 'system' };
 
 /** DynamoDB limits an item to 400 KB. 1,000 of the longest keys fit; only a promotion can have more. */
 const maximumKeyBytes = 300_000;
 
-function namedKeys(
-  all: readonly string[],
-  others: readonly string[],
-): Pick<AuditRecord, 'keys' | 'keysOmitted' | 'unchanged'> {
-  const { keys, keysOmitted } = keysThatFit(all, maximumKeyBytes);
-  const unchanged = keysThatFit(others, maximumKeyBytes - JSON.stringify(keys).length);
+function namedKeys(allKeys: readonly string[], allUnchanged: readonly string[]) {
+  const { keys, keysOmitted } = keysThatFit(allKeys, maximumKeyBytes);
+  const unchanged = keysThatFit(allUnchanged, maximumKeyBytes - JSON.stringify(keys).length);
   const omitted = keysOmitted + unchanged.keysOmitted;
   return {
     keys: [...keys],
-    ...(unchanged.keys.length === 0 ? {} : { unchanged: [...unchanged.keys] }),
-    ...(omitted === 0 ? {} : { keysOmitted: omitted }),
+    unchanged: unchanged.keys.length === 0 ? undefined : [...unchanged.keys],
+    keysOmitted: omitted === 0 ? undefined : omitted,
   };
 }
 
 /**
  * All entries older than this are in the table. An entry's time is taken before its write, and a request begins its
- * writes within 27 s (see `requireTimeToWrite`). The rest is for calls that DynamoDB executes late and for clocks that
- * differ.
+ * writes within 27 s (see `requireTimeToWrite`). The rest is for late calls and for clocks that differ.
  */
 export const longestWriteMs = 60_000;
 
@@ -66,8 +58,8 @@ export function newAuditEntry(): { id: string; createdAtMs: number } {
 }
 
 /**
- * The write of one audit entry. It belongs in the transaction of the change that it records. For a read, send it before
- * values leave the service. The entry expires according to the retention of the organization's current plan.
+ * The write of one audit entry, for the transaction of the change that it records. For a read, send it before values
+ * leave the service. The entry expires according to the retention of the organization's current plan.
  */
 export async function auditWrite(
   organization: Pick<OrganizationRecord, 'id' | 'plan' | 'limitOverrides'>,
@@ -77,17 +69,16 @@ export async function auditWrite(
 ): Promise<Write> {
   const { auditRetentionDays } = effectiveLimits(organization, await recentPlanConfigs()).effective;
   const { id, createdAtMs } = entry ?? newAuditEntry();
-  const createdAt = new Date(createdAtMs).toISOString();
   const record: AuditRecord = {
     ...facts,
     id,
     actor,
-    ...(keys === undefined ? {} : namedKeys(keys, unchanged)),
+    ...(keys && namedKeys(keys, unchanged)),
     ip: source.ip,
     userAgent: source.userAgent,
     requestId: source.requestId,
-    createdAt,
-    ...(isUnlimited(auditRetentionDays) ? {} : { expiresAt: expiryOf(createdAtMs, auditRetentionDays) }),
+    createdAt: new Date(createdAtMs).toISOString(),
+    expiresAt: isUnlimited(auditRetentionDays) ? undefined : expiryOf(createdAtMs, auditRetentionDays),
   };
   const work = currentWork();
   if (work !== undefined) work.auditBytes += JSON.stringify(record).length;

@@ -10,10 +10,7 @@ import { ConditionFailed, put, putAlone, transact, update } from '../table/write
 import { createCheckout, createCustomer, createPortal, priceOf } from './payment-provider.ts';
 import { liveSubscriptionOf, noBilling } from './subscription-update.ts';
 
-/**
- * Returns the URL of the hosted portal, where users change or cancel the organization's subscription.
- * @throws billing_not_configured, billing_provider_error
- */
+/** The URL of the page for the organization's subscription. @throws billing_not_configured, billing_provider_error */
 export async function openPortal(context: MemberContext): Promise<string> {
   const { organization } = context;
   const customerId = await ensureCustomer(organization);
@@ -23,8 +20,8 @@ export async function openPortal(context: MemberContext): Promise<string> {
 }
 
 /**
- * Returns the URL of a hosted checkout page for the plan. If the organization already has a live subscription, it
- * returns the page that changes it, because a second checkout would create a second paid subscription.
+ * The URL of a checkout page for the plan, or of the page that changes a live subscription: a second checkout would
+ * create a second paid subscription.
  * @throws billing_not_configured, billing_provider_error
  */
 export async function startCheckout(context: MemberContext, plan: BoughtPlan): Promise<string> {
@@ -48,7 +45,7 @@ export async function startCheckout(context: MemberContext, plan: BoughtPlan): P
   return url;
 }
 
-/** The billing page of an organization in the dashboard, where the payment provider's pages return to. */
+/** The dashboard's page that the payment provider's pages return to. */
 async function billingPage(orgSlug: string, checkout?: 'success' | 'cancelled'): Promise<string> {
   const page = new URL(`/organizations/${orgSlug}/billing`, await dashboardOrigin());
   if (checkout !== undefined) page.searchParams.set('checkout', checkout);
@@ -64,27 +61,20 @@ async function recordOpened(
 }
 
 /**
- * Returns the organization's customer at the payment provider, and creates it if needed. Concurrent requests get the
- * same customer: the provider recognizes their idempotency key, and the first customer stored here wins.
+ * The id of the organization's customer at the payment provider, which is created if needed. Concurrent requests get
+ * the same customer: the provider recognizes their idempotency key, and the first customer stored here wins.
  * @throws organization_not_found, billing_provider_error, billing_not_configured
  */
 async function ensureCustomer(organization: OrganizationRecord): Promise<string> {
   const { id, slug, billing } = organization;
   if (billing !== undefined && billing.customerId !== null) return billing.customerId;
   const customerId = await createCustomer(organization);
-  const isActive = { id: equals(id), status: equals('active') } as const;
-  const store =
+  const [set, unchanged] =
     billing === undefined
-      ? update(
-          at(organizationRecord, slug),
-          { set: { billing: { ...noBilling, customerId } } },
-          { if: { ...isActive, billing: absent } },
-        )
-      : update(
-          at(organizationRecord, slug),
-          { set: { 'billing.customerId': customerId } },
-          { if: { ...isActive, 'billing.customerId': equals(null) } },
-        );
+      ? [{ billing: { ...noBilling, customerId } }, { billing: absent }]
+      : [{ 'billing.customerId': customerId }, { 'billing.customerId': equals(null) }];
+  const condition = { id: equals(id), status: equals('active'), ...unchanged } as const;
+  const store = update(at(organizationRecord, slug), { set }, { if: condition });
   try {
     await transact([store, put(at(customerRecord, customerId), { organizationId: id, orgSlug: slug }, { if: isNew })]);
     return customerId;

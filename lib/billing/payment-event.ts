@@ -14,7 +14,7 @@ export interface PaymentEvent {
   /** The organizations that the event names, most explicit first. */
   organizationIds: readonly string[];
   customerId: string | null;
-  /** undefined: the service ignores this type of event. */
+  /** undefined if the service ignores this type of event. */
   update: SubscriptionUpdate | undefined;
 }
 
@@ -107,28 +107,22 @@ export function readPaymentEvent(payload: unknown, prices: Prices): PaymentEvent
     type,
     organizationIds: [...new Set(organizationIds.filter(named => Uuid.safeParse(named).success) as string[])],
     customerId,
-    update: update && {
-      created,
-      customerId,
-      plan: undefined,
-      currentPeriodEnd: undefined,
-      fromInvoice: false,
-      ...update,
-    },
+    update: update && { created, customerId, fromInvoice: false, ...update },
   };
 }
 
-interface Read {
+type Reader = (
+  object: unknown,
+  prices: Prices,
+) => {
   organizationIds: readonly unknown[];
   customerId: string | null;
   update: (Pick<SubscriptionUpdate, 'subscriptionId' | 'state'> & Partial<SubscriptionUpdate>) | undefined;
-}
-
-type Reader = (object: unknown, prices: Prices) => Read;
+};
 
 const readCheckout: Reader = object => {
   const session = CheckoutSession.parse(object);
-  // `unpaid`: some payment methods take days; the payment provider sends another event when the money arrives.
+  // Some payment methods take days; the payment provider sends another event when the money arrives.
   const isBought = (session.mode ?? 'subscription') === 'subscription' && session.payment_status !== 'unpaid';
   return {
     organizationIds: [session.client_reference_id, session.metadata.organizationId],
@@ -142,27 +136,17 @@ const readCheckout: Reader = object => {
 const readSubscription =
   (ended?: 'canceled'): Reader =>
   (object, prices) => {
-    const {
-      id: subscriptionId,
-      status,
-      customer,
-      metadata: names,
-      items,
-      ...subscription
-    } = Subscription.parse(object);
+    const { id: subscriptionId, status, customer, metadata: names, items, ...rest } = Subscription.parse(object);
     const sold = items?.data ?? [];
+    const priceIds = sold.map(({ price }) => price);
     return {
       organizationIds: [names.organizationId],
       customerId: customer,
       update: {
         subscriptionId,
         state: ended ?? states.get(status) ?? 'pending',
-        plan: planOf(
-          sold.map(({ price }) => price),
-          names.plan,
-          prices,
-        ),
-        currentPeriodEnd: latest([subscription, ...sold].map(({ current_period_end }) => current_period_end)),
+        plan: planOf(priceIds, names.plan, prices),
+        currentPeriodEnd: latest([rest, ...sold].map(({ current_period_end }) => current_period_end)),
       },
     };
   };

@@ -10,9 +10,8 @@ import type { OrganizationRecord } from '../table/records/organization.ts';
 import type { Prices } from './payment-event.ts';
 import { liveSubscriptionOf } from './subscription-update.ts';
 
-/** At most two attempts of 4 s each, so every call ends within 10 s. */
-const timeoutMs = 4000;
-const retries = 1;
+/** Every call ends within 10 s. */
+const attempts = { timeout: 4000, maxNetworkRetries: 1 };
 
 /** A secret of the payment provider's, from the environment or else from SSM; undefined if billing is not configured. */
 async function secretOf(name: 'STRIPE_SECRET_KEY' | 'STRIPE_WEBHOOK_SECRET'): Promise<string | undefined> {
@@ -32,7 +31,7 @@ async function stripeClient(): Promise<Stripe> {
   if (key === undefined) throw notConfigured();
   if (kept.value?.key !== key || kept.value.base !== base) {
     const address = base === undefined ? {} : addressOf(base);
-    const client = new Stripe(key, { timeout: timeoutMs, maxNetworkRetries: retries, telemetry: false, ...address });
+    const client = new Stripe(key, { ...attempts, telemetry: false, ...address });
     kept.value = { key, base, client };
   }
   return kept.value.client;
@@ -49,9 +48,8 @@ function notConfigured(): ApiError {
 }
 
 /**
- * Calls the payment provider.
- * @throws billing_not_configured; billing_provider_error. The provider's messages may quote keys and customers, so
- * neither the error nor the log includes them; the log only has the type of failure.
+ * Calls the payment provider. Its messages may quote keys and customers, so neither the error nor the log includes them.
+ * @throws billing_not_configured, billing_provider_error
  */
 async function ask<T>(work: (client: Stripe) => Promise<T>): Promise<T> {
   const client = await stripeClient();
@@ -59,11 +57,9 @@ async function ask<T>(work: (client: Stripe) => Promise<T>): Promise<T> {
     return await work(client);
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeError)) throw error;
-    const { type, code, statusCode, requestId } = error;
+    const { type, code = '-', statusCode = '-', requestId = '-' } = error;
     throw new ApiError('billing_provider_error', 'The payment provider returned an error. Try again later.', {
-      cause: new Error(
-        `${type}, code ${code ?? '-'}, status ${statusCode ?? '-'}, provider request ${requestId ?? '-'}`,
-      ),
+      cause: new Error(`${type}, code ${code}, status ${statusCode}, provider request ${requestId}`),
     });
   }
 }
@@ -81,9 +77,8 @@ export function configuredPrices(): Prices {
 }
 
 /**
- * Creates the organization's customer and returns its id. The idempotency key makes concurrent calls and retries after
- * a crash return the same customer. The caller is not a parameter, because the provider rejects a reused key with
- * different parameters.
+ * Creates the organization's customer and returns its id: the same one for concurrent calls and retries after a crash.
+ * The provider rejects a reused idempotency key with different parameters, so the caller is not one of them.
  */
 export async function createCustomer(organization: { id: string; name: string }): Promise<string> {
   const customer = await ask(client =>
@@ -104,7 +99,7 @@ interface CheckoutOrder {
   cancelUrl: string;
 }
 
-/** A hosted checkout for a subscription. Both the session and the subscription name the organization and the plan. */
+/** The URL of a hosted checkout. Both its session and the subscription name the organization and the plan. */
 export async function createCheckout(order: CheckoutOrder): Promise<string> {
   const metadata = { organizationId: order.organizationId, plan: order.plan };
   const session = await ask(client =>
@@ -123,14 +118,11 @@ export async function createCheckout(order: CheckoutOrder): Promise<string> {
   return session.url;
 }
 
-/**
- * A session of the hosted customer portal. With `changedSubscriptionId`, it opens the page for changing that
- * subscription.
- * https://docs.stripe.com/customer-management/portal-deep-links
- */
+/** The URL of the hosted customer portal (https://docs.stripe.com/customer-management/portal-deep-links). */
 export async function createPortal(order: {
   customerId: string;
   returnUrl: string;
+  /** Opens the page for changing this subscription. */
   changedSubscriptionId?: string;
 }): Promise<string> {
   const { customerId: customer, returnUrl: return_url, changedSubscriptionId: subscription } = order;
@@ -143,9 +135,8 @@ export async function createPortal(order: {
 }
 
 /**
- * Cancels the subscription of an organization that is being erased, because no user could cancel it afterwards. If the
- * payment provider refuses, the erasure continues, and the log names the subscription so that an operator can cancel it
- * by hand. A subscription that is unknown to the provider or already ended counts as cancelled.
+ * Cancels the subscription of an organization that is being erased. If the payment provider refuses, the erasure
+ * continues, and an operator has to cancel the subscription. A subscription that has ended counts as cancelled.
  */
 export async function cancelSubscription(organization: OrganizationRecord, log: Log): Promise<void> {
   const { id: organizationId } = organization;
@@ -166,8 +157,7 @@ export async function cancelSubscription(organization: OrganizationRecord, log: 
   }
 }
 
-/** Maximum age of a signature, in seconds. */
-const toleranceSeconds = 300;
+const maximumSignatureAgeSeconds = 300;
 
 /**
  * Verifies the signature and age of a raw body and returns its event.
@@ -188,7 +178,7 @@ export async function verifiedEvent(rawBody: string, signature: string | undefin
 /** The library's check: HMAC-SHA256 over timestamp and body, compared in constant time. Throws on any mismatch. */
 function isSigned(rawBody: string, signature: string, secret: string): boolean {
   try {
-    return Stripe.webhooks.signature?.verifyHeader(rawBody, signature, secret, toleranceSeconds) === true;
+    return Stripe.webhooks.signature?.verifyHeader(rawBody, signature, secret, maximumSignatureAgeSeconds) === true;
   } catch {
     return false;
   }

@@ -16,7 +16,6 @@ import {
 } from '../table/records/organization.ts';
 import {
   customerRecord,
-  type PlanConfigsRecord,
   paymentEventKeptSeconds,
   paymentEventRecord,
   planConfigsRecord,
@@ -27,10 +26,10 @@ import { configuredPrices, verifiedEvent } from './payment-provider.ts';
 import { applyUpdate, type SubscriptionUpdate } from './subscription-update.ts';
 
 /**
- * Handles an event from the payment provider. Nothing is parsed before the signature is verified. Each event takes
- * effect once: one transaction writes the effect and records the event as handled. Ignored event types and events for
- * organizations that don't exist are acknowledged; otherwise the provider would keep resending them.
- * @throws invalid_signature; invalid_request for a signed event of an unknown shape, which the provider resends: a
+ * Handles an event from the payment provider. Each event takes effect once: one transaction writes the effect and
+ * records the event. Ignored event types and events for organizations that don't exist are acknowledged; otherwise the
+ * provider would keep resending them.
+ * @throws invalid_signature; invalid_request for a signed event of an unknown shape: the provider resends it, and a
  * later version of the service may understand it
  */
 export async function receivePaymentEvent(
@@ -42,13 +41,13 @@ export async function receivePaymentEvent(
   const { update: subscription } = event;
   if (subscription === undefined) return;
   await retryOnConditionFailed(async () => {
-    const { organization, isHandled, ...found } = await findOrganization(event);
+    const { organization, isHandled, ...stored } = await findOrganization(event);
     if (isHandled) return;
     if (organization === undefined) {
       log.warn('a payment event names no existing organization', { eventId: event.id, eventType: event.type });
       return;
     }
-    await transact(await effectOf({ ...found, event, subscription, organization, source }));
+    await transact(await effectOf({ ...stored, event, subscription, organization, source }));
   });
 }
 
@@ -62,17 +61,8 @@ function understand(payload: unknown, log: Log): PaymentEvent {
   }
 }
 
-interface Found {
-  isHandled: boolean;
-  isCustomerKnown: boolean;
-  configs: PlanConfigsRecord | undefined;
-  organization: OrganizationRecord | undefined;
-}
-
-/**
- * Finds the organization that an event refers to. The first name that matches wins; the known customer is tried last.
- */
-async function findOrganization(event: PaymentEvent): Promise<Found> {
+/** Finds the organization of an event: the first one that it names, or else that of its customer. */
+async function findOrganization(event: PaymentEvent) {
   const [{ handled, customer, configs }, pointers] = await Promise.all([
     readTogether({
       handled: at(paymentEventRecord, event.id),
@@ -81,8 +71,8 @@ async function findOrganization(event: PaymentEvent): Promise<Found> {
     }),
     readAll(event.organizationIds.map(id => at(organizationPointerRecord, id))),
   ]);
-  const found = { isHandled: handled !== undefined, isCustomerKnown: customer !== undefined, configs };
-  if (handled !== undefined) return { ...found, organization: undefined };
+  const stored = { isHandled: handled !== undefined, hasCustomer: customer !== undefined, configs };
+  if (handled !== undefined) return { ...stored, organization: undefined };
   const candidates = event.organizationIds.flatMap((id, index) => {
     const pointer = pointers[index];
     return pointer === undefined ? [] : [{ id, slug: pointer.orgSlug }];
@@ -92,10 +82,10 @@ async function findOrganization(event: PaymentEvent): Promise<Found> {
   const organization = organizations.find(
     (record, index) => record?.status === 'active' && record.id === candidates[index]?.id,
   );
-  return { ...found, organization };
+  return { ...stored, organization };
 }
 
-interface Effect extends Pick<Found, 'isCustomerKnown' | 'configs'> {
+interface Effect extends Pick<Awaited<ReturnType<typeof findOrganization>>, 'hasCustomer' | 'configs'> {
   event: PaymentEvent;
   subscription: SubscriptionUpdate;
   organization: OrganizationRecord;
@@ -103,7 +93,7 @@ interface Effect extends Pick<Found, 'isCustomerKnown' | 'configs'> {
 }
 
 async function effectOf(effect: Effect): Promise<Write[]> {
-  const { event, subscription, organization, isCustomerKnown, configs, source } = effect;
+  const { event, subscription, organization, hasCustomer, configs, source } = effect;
   const { id: organizationId, slug, name, plan } = organization;
   const note = put(
     at(paymentEventRecord, event.id),
@@ -124,7 +114,7 @@ async function effectOf(effect: Effect): Promise<Write[]> {
     { set: { plan: change.plan, billing: change.billing, retentions } },
     { if: asRead(organization, ['id', 'status', 'plan', 'planChangedAtMs', 'billing', 'retentions']) },
   );
-  const writes = [note, changed, ...pointerWrites(organization, change.billing.customerId, isCustomerKnown)];
+  const writes = [note, changed, ...pointerWrites(organization, change.billing.customerId, hasCustomer)];
   if (change.plan === plan) return writes;
   const audit = await auditWrite({ ...organization, plan: change.plan }, systemActor, source, {
     action: 'billing.plan_changed',
@@ -134,19 +124,13 @@ async function effectOf(effect: Effect): Promise<Write[]> {
   return [...writes, audit];
 }
 
-/**
- * An organization has one customer, with one pointer to the organization. A new paying customer replaces the old one.
- */
-function pointerWrites(
-  { id, slug, billing }: OrganizationRecord,
-  customerId: string | null,
-  isKnown: boolean,
-): Write[] {
+/** An organization has one customer, with a pointer to the organization. A new paying customer replaces the old one. */
+function pointerWrites({ id, slug, billing }: OrganizationRecord, customerId: string | null, isStored: boolean) {
   const storedId = billing?.customerId ?? null;
   if (customerId === storedId || customerId === null) return [];
   const pointer = { organizationId: id, orgSlug: slug };
   return [
     ...(storedId === null ? [] : [remove(at(customerRecord, storedId))]),
-    ...(isKnown ? [] : [put(at(customerRecord, customerId), pointer, { if: isNew })]),
+    ...(isStored ? [] : [put(at(customerRecord, customerId), pointer, { if: isNew })]),
   ];
 }

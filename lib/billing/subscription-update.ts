@@ -6,31 +6,22 @@ import type { BillingState, OrganizationRecord } from '../table/records/organiza
 export interface SubscriptionUpdate {
   /** The payment provider's timestamp of the event in epoch seconds; it orders the events of one subscription. */
   created: number;
-  /** null if the event names none; it then concerns the current subscription. */
+  /** null for the current subscription. */
   subscriptionId: string | null;
   customerId: string | null;
   /**
    * - `active`: paid for, or in a trial.
    * - `past_due`: a payment failed and the provider is still retrying; the plan stays.
-   * - `suspended`: the provider stopped collecting payments, or the subscription is paused. It can resume, but the plan
-   *   ends.
+   * - `suspended`: the provider stopped collecting payments, or the subscription is paused. The plan ends.
    * - `canceled`: ended permanently.
    * - `pending`: waiting for the first payment; nothing is granted or revoked.
    */
   state: 'active' | 'past_due' | 'suspended' | 'canceled' | 'pending';
-  /** undefined if the event names none. */
-  plan: PlanName | undefined;
-  /** ISO 8601; undefined if the event does not say. */
-  currentPeriodEnd: string | undefined;
+  plan?: PlanName | undefined;
+  /** ISO 8601. */
+  currentPeriodEnd?: string | undefined;
   /** An invoice reports a payment, not the subscription's state, so it neither ends nor revives a subscription. */
   fromInvoice: boolean;
-}
-
-type Subscriber = Pick<OrganizationRecord, 'plan' | 'planChangedAtMs' | 'billing'>;
-
-export interface BillingChange {
-  plan: PlanName;
-  billing: BillingState;
 }
 
 /** The state of an organization that has never had a customer or a subscription. */
@@ -42,7 +33,7 @@ export const noBilling: BillingState = {
   eventTimes: {},
 };
 
-/** An organization has one subscription at a time. The event times of this many are kept to recognize late events. */
+/** The event times of this many are kept to recognize late events. */
 const rememberedSubscriptions = 20;
 
 /** The order of events that name no subscription. */
@@ -53,10 +44,12 @@ const unnamed = 'unnamed';
  * Older updates of the same subscription are ignored; an update with the same second is applied, unless the subscription
  * ended in it. An update of a different subscription only counts if that one is active or the current one has ended: the
  * end of an old subscription must not revoke a plan that is being paid for. Timestamps of different subscriptions are
- * never compared. A plan set by an administrator is replaced only by later events, compared in whole seconds, the
- * precision of the provider's timestamps.
+ * never compared. Only later events, by whole seconds, replace a plan that an administrator set.
  */
-export function applyUpdate(organization: Subscriber, update: SubscriptionUpdate): BillingChange | undefined {
+export function applyUpdate(
+  organization: Pick<OrganizationRecord, 'plan' | 'planChangedAtMs' | 'billing'>,
+  update: SubscriptionUpdate,
+): { plan: PlanName; billing: BillingState } | undefined {
   const stored = organization.billing ?? noBilling;
   const orderedBy = update.subscriptionId ?? unnamed;
   const lastTime = timeOf(stored, orderedBy);
@@ -80,9 +73,8 @@ export function applyUpdate(organization: Subscriber, update: SubscriptionUpdate
   billing.status = state === 'suspended' ? 'past_due' : (state as BillingState['status']);
   billing.currentPeriodEnd = isOver ? null : periodEndAfter(current, update);
   billing.subscribedPlan = update.fromInvoice ? current.subscribedPlan : (update.plan ?? current.subscribedPlan);
-  billing.invoice = update.fromInvoice
-    ? { created: update.created, isPaid: update.state === 'active' }
-    : current.invoice;
+  const invoice = { created: update.created, isPaid: update.state === 'active' };
+  billing.invoice = update.fromInvoice ? invoice : current.invoice;
   const grantsNothing = isOver || state === 'suspended';
   const plan = grantsNothing ? 'free' : grantedPlan(organization.plan, billing, update);
   const adminWasLater = update.created < epochSeconds(organization.planChangedAtMs);
@@ -105,9 +97,8 @@ function stateAfter(current: BillingState, plan: PlanName, update: SubscriptionU
 /** An old invoice that is paid late is about an earlier period. */
 function periodEndAfter({ currentPeriodEnd }: BillingState, update: SubscriptionUpdate): string | null {
   const end = update.currentPeriodEnd ?? currentPeriodEnd;
-  return update.fromInvoice && currentPeriodEnd !== null && end !== null && end < currentPeriodEnd
-    ? currentPeriodEnd
-    : end;
+  const isEarlier = currentPeriodEnd !== null && end !== null && end < currentPeriodEnd;
+  return update.fromInvoice && isEarlier ? currentPeriodEnd : end;
 }
 
 /** An invoice may still have the price before a change of plan, so what the subscription itself says counts. */
@@ -118,8 +109,7 @@ function grantedPlan(plan: PlanName, { subscribedPlan }: BillingState, update: S
 function concernsPresentState(stored: BillingState, update: SubscriptionUpdate): boolean {
   if (update.state === 'pending') return false;
   if (stored.subscriptionId === null || stored.subscriptionId === update.subscriptionId) return true;
-  if (!isAlive(stored)) return update.state !== 'canceled';
-  return update.state === 'active';
+  return isAlive(stored) ? update.state === 'active' : update.state !== 'canceled';
 }
 
 function isAlive({ status }: BillingState): boolean {
@@ -146,9 +136,6 @@ function timeOf(billing: BillingState, subscriptionId: string): number | undefin
 }
 
 function newestTimes(eventTimes: Record<string, number>): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(eventTimes)
-      .sort(([, a], [, b]) => b - a)
-      .slice(0, rememberedSubscriptions),
-  );
+  const newestFirst = Object.entries(eventTimes).sort(([, a], [, b]) => b - a);
+  return Object.fromEntries(newestFirst.slice(0, rememberedSubscriptions));
 }

@@ -30,12 +30,8 @@ export function statusOf(code: ErrorCode, { access }: Pick<Contract, 'access'>):
 export function errorsOf(contract: Contract): ErrorCode[] {
   const { access } = contract;
   // Every operation rejects unknown query parameters.
-  const codes = new Set<ErrorCode>([
-    'invalid_request',
-    'internal_error',
-    'temporarily_unavailable',
-    ...(contract.errors ?? []),
-  ]);
+  const codes = new Set<ErrorCode>(['invalid_request', 'internal_error', 'temporarily_unavailable']);
+  for (const code of contract.errors ?? []) codes.add(code);
   if (access.kind !== 'public') {
     codes.add('unauthenticated');
     if (contract.method !== 'GET') codes.add('csrf_header_required');
@@ -45,10 +41,7 @@ export function errorsOf(contract: Contract): ErrorCode[] {
   if (access.kind === 'admin') codes.add('admin_required').add('second_factor_required');
   if (refusesConfinedSessions(access)) codes.add('session_confined');
   if (access.kind === 'member') {
-    if (access.leaves !== true) {
-      codes.add('second_factor_required');
-      codes.add('provider_required');
-    }
+    if (access.leaves !== true) codes.add('second_factor_required').add('provider_required');
     // Each organization has its share of the request rate.
     codes.add('rate_limited');
   }

@@ -5,16 +5,14 @@ import type { FreshRole, Role } from './fields/role.ts';
 import type { Partition } from './partitions.ts';
 import type { PathParameterName, PathParameters } from './path-parameters.ts';
 
-/** The maximum size of a request body that holds secrets. Lambda's own limit of 6 MB applies to the whole event. */
+/** The limit of a body that holds secrets. Lambda's own limit of 6 MB applies to the whole event. */
 export const maximumBodyBytes = 5 * 1024 * 1024;
-
-/** The same for a body with up to 1,000 keys of secrets, of 256 characters each. */
+/** The limit of a body with up to 1,000 keys of secrets, of 256 characters each. */
 const maximumKeysBodyBytes = 512 * 1024;
-
-/** The same for all other routes. Their bodies are a few short fields, so nobody makes the service parse megabytes. */
+/** The limit of all other bodies. They have a few short fields, so nobody makes the service parse megabytes. */
 export const maximumSmallBodyBytes = 64 * 1024;
 
-/** The maximum size of the operation's request body. A raw body is only hashed, for its signature. */
+/** A raw body is only hashed, for its signature. */
 export function bodyLimitOf({ bodyHolds, rawBody }: Pick<Contract, 'bodyHolds' | 'rawBody'>): number {
   if (bodyHolds === 'secrets' || rawBody === true) return maximumBodyBytes;
   return bodyHolds === 'keys' ? maximumKeysBodyBytes : maximumSmallBodyBytes;
@@ -22,13 +20,12 @@ export function bodyLimitOf({ bodyHolds, rawBody }: Pick<Contract, 'bodyHolds' |
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Whether requests are served during maintenance, when changes of tenants' data are rejected. */
+/** During maintenance, changes of tenants' data are rejected. */
 export function isServedInMaintenance({ method, servedInMaintenance }: Contract): boolean {
   return method === 'GET' || servedInMaintenance === true;
 }
 
 type Path = `/v1/${string}`;
-
 type Route = `${Method} ${Path}`;
 
 /** The access a bearer token needs for a route; `session` rejects every token. */
@@ -38,9 +35,8 @@ export type TokenRequirement = 'read' | 'write' | 'full' | 'session';
 export type TokenLimit = 'none' | 'organization' | 'project' | 'environment';
 
 /**
- * Whether the session must be fresh (`STEP_UP_FRESH_SECONDS`), with its account's second factor if it has one. Does not
- * apply to tokens. With `by-content` it depends on the request; the handler must then call `context.requireFresh`, or
- * its response is rejected.
+ * Whether a session must be fresh (`STEP_UP_FRESH_SECONDS`), with its account's second factor if it has one. With
+ * `by-content` it depends on the request; the handler must then call `context.requireFresh`.
  */
 export type Freshness = 'always' | 'by-content';
 
@@ -51,12 +47,10 @@ export type Freshness = 'always' | 'by-content';
  * - `caller`: any valid credential of a user or an identity. The handler checks that the identity still exists.
  * - `account`: any signed-in user. With `confined`, also in a session that is confined to the organization of its
  *   provider; the handler then shows and changes only what belongs to that organization.
- * - `member`: a member of the organization in the path, with one of `roles`. `environmentRule` means that access also
- *   depends on the environment's type; the handler must then call `access.requireEnvironment`, or its response is
- *   rejected.
- *   With `leaves`, the organization's requirements (its provider, a second factor) don't apply: anybody may leave.
- *   With `deployers`, identities with the role `deployer` may do it in their environment, whatever its type. To every
- *   other operation they are viewers.
+ * - `member`: a member of the organization in the path, with one of `roles`. With `environmentRule`, access also depends
+ *   on the environment's type; the handler must then call `access.requireEnvironment`.
+ *   With `leaves`, the organization's requirements (its provider, a second factor) don't apply.
+ *   With `deployers`, identities with the role `deployer` may do it in their environment, whatever its type.
  * - `admin`: a platform administrator (`isAdmin`).
  */
 export type Access =
@@ -86,16 +80,13 @@ export type TableAction =
 
 export type KeyAction = 'GenerateDataKey' | 'Decrypt' | 'Encrypt';
 
-/** The uses of the KMS key. The encryption context names the use of each call. */
+/** The uses of the KMS key, which the encryption context names. */
 export type KeyPurpose = 'project' | 'webhook' | 'credentials' | 'totp' | 'provider';
 
-/** A function that other functions invoke for something that their own roles must not allow. */
+/** A function that does for others what their own roles must not allow. */
 export type InvokedFunction = 'make-outbound-requests';
 
-/**
- * What a function uses, and therefore exactly what its role allows (IAM action names without the service prefix).
- * Anything implied by its access is not repeated: see `usesOf` in `infra/plan/functions.ts`.
- */
+/** What a function's role allows besides what its access implies (see `usesOf` in `infra/plan/functions.ts`). */
 export interface Uses {
   table: readonly TableAction[];
   reads?: readonly Partition[];
@@ -103,9 +94,7 @@ export interface Uses {
   queries?: readonly Partition[];
   writes?: readonly Partition[];
   key?: Readonly<Partial<Record<KeyPurpose, readonly KeyAction[]>>>;
-  /** Queues it sends to. */
   queues?: readonly ('webhooks' | 'jobs')[];
-  /** Functions that it invokes and waits for. */
   functions?: readonly InvokedFunction[];
   mail?: true;
   /** Reads the payment provider's keys and calls it. */
@@ -117,7 +106,6 @@ export interface Uses {
 /** The content types of bodies that the service doesn't write as JSON itself. */
 export type TextType = 'application/json' | 'application/yaml' | 'text/plain; charset=utf-8';
 
-/** A successful response: the schema of its body, and an example and headers for the documentation. */
 export interface ResponseContract {
   description: string;
   /** null: no body (302 and 304). */
@@ -153,10 +141,7 @@ export interface Contract {
   description: string;
   access: Access;
   query?: z.ZodObject;
-  /**
-   * Another service composes the query, so it is not strict: unknown parameters are ignored, and the handler checks the
-   * others.
-   */
+  /** Another service composes the query, so unknown parameters are ignored, and the handler checks the others. */
   foreignQuery?: true;
   /** Request headers by lower-case name. Other headers are ignored. */
   headers?: z.ZodObject;
@@ -168,10 +153,7 @@ export interface Contract {
   bodyHolds?: 'secrets' | 'keys';
   /** The handler gets the body as received, because a signature covers its bytes. */
   rawBody?: true;
-  /**
-   * It doesn't change any tenant's data, so it is served during maintenance, like every GET. What it writes, a session
-   * or a short-lived token, may be lost with the table that is being replaced.
-   */
+  /** It changes no tenant's data: a session or a short-lived token may be lost with the table that is replaced. */
   servedInMaintenance?: true;
   /** The error code for a path parameter that doesn't exist, if it differs from `path-parameters.ts`. */
   notFound?: Partial<Record<PathParameterName, ErrorCode>>;
@@ -195,7 +177,7 @@ type RouteParts<R extends Route> = R extends `${infer M extends Method} ${infer 
   ? { method: M; path: P }
   : never;
 
-/** Declares an endpoint and keeps the literal types that handlers infer their parameters from. */
+/** Keeps the literal types that handlers infer their parameters from. */
 export function contract<const C extends Omit<Contract, 'method' | 'path'>>(declared: C): C & RouteParts<C['route']> {
   const [method, path] = declared.route.split(' ');
   return { ...declared, ...({ method, path } as RouteParts<C['route']>) };
@@ -224,10 +206,7 @@ type TextBody<R> = R extends { texts: readonly (infer T)[] } ? { body: string; c
 
 type ResponseBody<R> = R extends { body: infer S } ? (S extends z.ZodType ? z.input<S> : null) : never;
 
-/**
- * What a handler may return: one of the declared statuses with its body. If there is only one, the status can be
- * omitted.
- */
+/** One of the declared statuses with its body. If there is only one, the status can be omitted. */
 export type HandlerResponse<C extends Contract> = {
   [Status in keyof C['responses']]: (
     | { body: ResponseBody<C['responses'][Status]>; contentType?: never }
@@ -239,7 +218,7 @@ export type HandlerResponse<C extends Contract> = {
       : { status: Status & SuccessStatus });
 }[keyof C['responses']];
 
-/** The return type of a handler. If the response is just `Success`, it may return nothing. */
+/** If the response is just `Success`, a handler may return nothing. */
 export type HandlerResult<C extends Contract> =
   | Promise<HandlerResponse<C>>
   | (Success extends ResponseBody<C['responses'][200]> ? Promise<void> : never);

@@ -1,7 +1,4 @@
-/**
- * The routes of the documentation. They have no contracts because they return documents rather than API responses. The
- * CDK and the local gateway read this list.
- */
+/** Routes without contracts, because they return documents rather than API responses. */
 export const documentationRoutes = [
   { operationId: 'get-openapi', area: 'system', method: 'GET', path: '/v1/openapi.json' },
   { operationId: 'get-docs', area: 'system', method: 'GET', path: '/v1/docs' },

@@ -1,7 +1,4 @@
-/**
- * Every error code that clients can get, with its status. A closed set: `openapi.json`, the contracts and the error
- * renderer are all derived from it.
- */
+/** Every error code that clients can get, with its status. */
 export const errorStatuses = {
   invalid_request: 400,
   invalid_token: 400,
@@ -71,10 +68,7 @@ export type ErrorCode = keyof typeof errorStatuses;
 /** If an organization requires a second factor, the code is the same as at log-in, but no challenge is issued. */
 export const statusInOrganization: Readonly<Partial<Record<ErrorCode, number>>> = { second_factor_required: 403 };
 
-/**
- * One problem with a request: its location (`secrets.3.key`, or an empty path for the whole body) and a message. Never
- * the value.
- */
+/** A problem at a location in a request, such as `secrets.3.key`; empty for the whole body. Never quotes the value. */
 export interface Problem {
   path: string;
   message: string;

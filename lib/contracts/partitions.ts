@@ -1,7 +1,4 @@
-/**
- * The partitions of the table, by the first word of their keys: one of a kind, or many, each with an identifier. Keys
- * (`lib/table/keys.ts`) are in no other partition, and a function's role names the ones it reads and writes.
- */
+/** The partitions of the table, by the first word of their keys: one of a kind, or many, each with an identifier. */
 export const partitions = {
   ASSERTION: 'many',
   AUDIT: 'many',

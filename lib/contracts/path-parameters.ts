@@ -2,10 +2,7 @@ import * as z from 'zod';
 import type { ErrorCode } from './error-codes.ts';
 import { SecretKey, Slug, Uuid } from './fields/text.ts';
 
-/**
- * Every path parameter of the API. A malformed segment gets the same error as something that does not exist; only the
- * message says what is wrong with it.
- */
+/** A malformed segment gets the same error as something that does not exist; only the message differs. */
 export const pathParameters = {
   orgId: { schema: Uuid, notFound: 'organization_not_found', description: 'Organization identifier.' },
   orgSlug: { schema: Slug, notFound: 'organization_not_found', description: 'Organization slug.' },
@@ -26,11 +23,7 @@ export const pathParameters = {
     notFound: 'invalid_token',
     description: 'Invitation token.',
   },
-  planName: {
-    schema: z.string().regex(/^[a-z]{1,32}$/),
-    notFound: 'plan_not_found',
-    description: 'Plan name.',
-  },
+  planName: { schema: z.string().regex(/^[a-z]{1,32}$/), notFound: 'plan_not_found', description: 'Plan name.' },
 } as const satisfies Record<string, { schema: z.ZodType; notFound: ErrorCode; description: string }>;
 
 export type PathParameterName = keyof typeof pathParameters;
@@ -39,12 +32,10 @@ export type PathParameterName = keyof typeof pathParameters;
 export function formProblem(name: PathParameterName, value: string | undefined): string {
   const { schema } = pathParameters[name];
   if (isIdInPlaceOfSlug(name, value)) return `\`${name}\` must be its slug, and this looks like its id`;
-  if (schema === Uuid) {
-    const looksLikeSlug = Slug.safeParse(value).success;
-    return looksLikeSlug
-      ? `\`${name}\` must be its id, a UUID, and this looks like its slug`
-      : `\`${name}\` is not a well-formed id, which is a UUID`;
+  if (schema === Uuid && Slug.safeParse(value).success) {
+    return `\`${name}\` must be its id, a UUID, and this looks like its slug`;
   }
+  if (schema === Uuid) return `\`${name}\` is not a well-formed id, which is a UUID`;
   const problem = schema.safeParse(value).error?.issues[0]?.message ?? 'does not have the right format';
   return `\`${name}\` ${problem}`;
 }

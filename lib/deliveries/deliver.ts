@@ -6,7 +6,7 @@ import { daySeconds, expiryAfter } from '../core/time.ts';
 import { requireServingRegion } from '../table/client.ts';
 import { isNew } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
-import { deliveryClaimRecord, type KeptPayload, webhookRecord } from '../table/records/webhook.ts';
+import { deliveryClaimRecord, webhookRecord } from '../table/records/webhook.ts';
 import { put, transactIfHolds } from '../table/write.ts';
 import { logDelivery, logUnsent, trimDeliveries } from './log-delivery.ts';
 import { DeliveryMessage, maximumReceives } from './message.ts';
@@ -16,8 +16,7 @@ import { openSigningSecret, signatureOf } from './signing-secret.ts';
 
 /**
  * Delivers the messages of a batch in parallel.
- * @throws the first failure, so that the queue redelivers the batch; webhooks that were already called are not called
- * again
+ * @throws the first failure, so that the queue redelivers the batch. No webhook is called again.
  */
 export async function deliverRecords(records: readonly SQSRecord[]): Promise<void> {
   await requireServingRegion();
@@ -40,13 +39,13 @@ async function deliverRecord({ body, attributes }: SQSRecord): Promise<void> {
 
 /**
  * Sends a delivery at most once, even if the queue redelivers its message: the start is recorded before sending and
- * never removed. A start without a log entry means that the sender crashed in between; that is logged, and nothing is
- * sent again. Deleted and inactive webhooks receive nothing, except that a ping also reaches an inactive one.
+ * never removed. A start without a log entry means that the sender crashed in between. Deleted and inactive webhooks
+ * receive nothing, except that a ping also reaches an inactive one.
  * @param receiveCount how many times the queue has delivered the message, including this time
  * @throws the error that stopped the preparation, so that the queue redelivers the message; nothing was sent
  */
 export async function deliver(message: DeliveryMessage, receiveCount: number, log: Log): Promise<void> {
-  let prepared: Prepared | undefined;
+  let prepared: Awaited<ReturnType<typeof prepare>>;
   try {
     prepared = await prepare(message);
   } catch (error) {
@@ -76,16 +75,11 @@ export async function deliver(message: DeliveryMessage, receiveCount: number, lo
 
 const stopped = 'the sender stopped before it got a response';
 
-interface Prepared {
-  url: string;
-  body: Buffer;
-  signingSecret: string;
-  /** What the log will keep. It is stored before sending, because a result must not be lost. */
-  payload: KeptPayload;
-}
-
-/** Everything that sending needs; undefined if there is nothing left to send. */
-async function prepare(message: DeliveryMessage): Promise<Prepared | undefined> {
+/**
+ * Everything that sending needs; undefined if there is nothing left to send. The payload for the log is stored before
+ * sending, because a result must not be lost.
+ */
+async function prepare(message: DeliveryMessage) {
   const webhook = await find(at(webhookRecord, message.orgSlug, message.webhookId));
   if (webhook === undefined || !(webhook.active || message.event === pingEvent)) return undefined;
   const [text, payload, signingSecret] = await Promise.all([
@@ -100,7 +94,7 @@ async function prepare(message: DeliveryMessage): Promise<Prepared | undefined> 
 /** Far longer than the queue keeps redelivering a message. */
 const startKeptSeconds = 30 * daySeconds;
 
-/** Records that the delivery has started. @returns false if an earlier call recorded it; only the first may send */
+/** @returns false if an earlier call recorded the start of the delivery; only the first may send */
 function recordStart({ deliveryId, webhookId }: DeliveryMessage): Promise<boolean> {
   // The nonce distinguishes this record from one that another sender wrote in the same millisecond.
   const record = {

@@ -19,10 +19,7 @@ export interface Outcome {
 
 type Logged = Omit<DeliveryMessage, 'orgSlug' | 'payload'> & { payload: KeptPayload };
 
-/**
- * Writes the result of sending. Only the process that recorded the start of the delivery may call this, so it
- * overwrites unconditionally.
- */
+/** Writes the result of sending. Only the process that recorded the start of the delivery may call this. */
 export async function logDelivery(message: Logged, outcome: Outcome): Promise<void> {
   await putAlone(entryOf(message, outcome));
 }

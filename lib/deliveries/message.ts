@@ -24,14 +24,8 @@ export const DeliveryMessage = z.object({
 });
 export type DeliveryMessage = z.infer<typeof DeliveryMessage>;
 
-/**
- * SQS accepts 1 MiB per message and per batch since August 2025. The earlier limit was 256 KiB, and other
- * implementations still have it. Staying below it costs nothing: a change of 1,000 keys of maximum length fits.
- */
+/** SQS's limit per message and per batch until August 2025. A change of 1,000 keys of maximum length fits. */
 export const maximumMessageBytes = 256 * 1024;
 
-/**
- * How many times the queue delivers a message. A delivery that still can't be prepared is then logged as failed. Lambda
- * throttling also uses up receives, so AWS recommends at least five.
- */
+/** How many times the queue delivers a message. AWS recommends at least five: throttling also uses up receives. */
 export const maximumReceives = 5;

@@ -9,16 +9,13 @@ import type { Payload } from './message.ts';
 /** Longer than the queue can keep a message (14 days). After that, a delivery of a stored payload can't be repeated. */
 const storedPayloadSeconds = 15 * daySeconds;
 
-/**
- * Below DynamoDB's 400 KB per item, in UTF-8 bytes: payloads are ASCII except for e-mail addresses and messages. It counts
- * code points, because half of a surrogate pair has no UTF-8.
- */
+/** Below DynamoDB's 400 KB per item: payloads are ASCII except for e-mail addresses and messages. In code points. */
 const onePiece = /.{1,300000}/gsu;
 
 /** Longer bodies are not kept in the log itself, so that one page of a Query holds all of a webhook's deliveries. */
 const longestInLogBytes = 16 * 1024;
 
-/** The text that is sent, unless it is stored. Its members are in the order of the schema, whoever wrote the message. */
+/** The text that is sent. Its members are in the order of the schema, whoever wrote the message. */
 function textIn(payload: Exclude<Payload, { kind: 'stored' }>): string {
   return payload.kind === 'text' ? payload.text : JSON.stringify(EventPayload.parse(payload.content));
 }

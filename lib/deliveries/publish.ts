@@ -5,7 +5,7 @@ import { list } from '../table/read.ts';
 import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
 import { deliveriesOf, queueOrLogDeliveries } from './queue-deliveries.ts';
 
-/** A change of secrets. Names of keys only, never a value; `manyKeys` for events with several keys. */
+/** A change of secrets: names of keys only, never a value. */
 export interface SecretEvent extends Pick<EventPayload, 'project' | 'environment' | 'key' | 'actor' | 'metadata'> {
   organizationId: string;
   event: EventName;
@@ -17,9 +17,8 @@ export async function findWebhooks(orgSlug: string): Promise<WebhookRecord[]> {
 }
 
 /**
- * Whether the webhook fires for the event: it is active, subscribed, and the event is within its project and
- * environment limits. Webhooks are looked up by the organization's slug, which another organization may own by now;
- * that organization's webhooks never fire. Pure.
+ * Whether the webhook is active, subscribed, and limited to nothing else. Webhooks are looked up by the organization's
+ * slug, which another organization may own by now; that organization's webhooks never fire. Pure.
  */
 export function firesFor(
   webhook: WebhookRecord,
@@ -35,8 +34,8 @@ export function firesFor(
 }
 
 /**
- * Queues one delivery for each webhook that fires. It runs after the change is committed, so it never throws:
- * deliveries that can't be queued are logged with their id. Makes no call if no webhook fires.
+ * Queues one delivery for each webhook that fires. Never throws, because the change is committed. Makes no call if no
+ * webhook fires.
  */
 export async function publishSecretEvent(
   happened: SecretEvent,

@@ -10,7 +10,6 @@ import { logUnsent } from './log-delivery.ts';
 import { type DeliveryMessage, maximumMessageBytes } from './message.ts';
 import { storePayload } from './payload.ts';
 
-/** The deliveries of one event to webhooks that are known to match, as messages. Each has its own id. */
 export function deliveriesOf(payload: EventPayload, webhooks: readonly WebhookRecord[]): DeliveryMessage[] {
   return webhooks.map(webhook => ({
     deliveryId: randomUUID(),
@@ -32,8 +31,7 @@ export async function queueDeliveries(messages: readonly DeliveryMessage[]): Pro
 }
 
 /**
- * Like `queueDeliveries`, for callers that have already committed their change: never throws. Deliveries that couldn't
- * be queued are written to the service's log and to the delivery log.
+ * Never throws: deliveries that couldn't be queued are written to the service's log and to the webhook's delivery log.
  */
 export async function queueOrLogDeliveries(messages: readonly DeliveryMessage[], log: Log): Promise<void> {
   let lost: readonly DeliveryMessage[];
@@ -48,12 +46,9 @@ export async function queueOrLogDeliveries(messages: readonly DeliveryMessage[],
     lost.map(async message => {
       const { deliveryId, webhookId, orgSlug } = message;
       log.error('a webhook delivery could not be queued', cause, { deliveryId, webhookId, orgSlug });
-      try {
-        // The queue may have accepted it even though its response was lost.
-        await logUnsent(message, 'it could not be queued');
-      } catch (error) {
+      await logUnsent(message, 'it could not be queued').catch(error => {
         log.error('a failed webhook delivery could not be logged', error, { deliveryId, webhookId, orgSlug });
-      }
+      });
     }),
   );
 }
@@ -71,8 +66,7 @@ async function sendBatch(batch: readonly { message: DeliveryMessage; body: strin
       Entries: batch.map(({ message, body }, index) => ({
         Id: String(index),
         MessageBody: body,
-        // On a standard queue, a message group doesn't order messages. It keeps a slow receiver from delaying the other
-        // webhooks (Amazon SQS Developer Guide, "fair queues").
+        // Keeps a slow receiver from delaying other webhooks (Amazon SQS Developer Guide, "fair queues").
         MessageGroupId: message.webhookId,
       })),
     }),
@@ -90,9 +84,8 @@ export function batchesOf<Message extends { body: string }>(messages: readonly M
 async function withinBounds(messages: readonly DeliveryMessage[]): Promise<readonly DeliveryMessage[]> {
   const [first] = messages;
   // Messages of one event differ only in their ids, which all have the same length.
-  if (first?.payload.kind !== 'whole' || Buffer.byteLength(JSON.stringify(first)) <= maximumMessageBytes) {
-    return messages;
-  }
+  if (first?.payload.kind !== 'whole') return messages;
+  if (Buffer.byteLength(JSON.stringify(first)) <= maximumMessageBytes) return messages;
   const payload = await storePayload(first.payload);
   return messages.map(message => ({ ...message, payload }));
 }

@@ -5,12 +5,12 @@ import type { Outcome } from './log-delivery.ts';
 /** From name resolution to the last byte of the response (specification, Events 4). */
 export const deliveryTimeoutMs = 5000;
 
-/** At most this much of a response body is read. None of it is kept. */
+/** At most this much of a response body is read, and none of it is kept. */
 const maximumAnswerBytes = 64 * 1024;
 
 /**
- * Makes one POST, at most once, and waits for the whole response, so that a status line followed by an endless body
- * times out. Never throws: every failure is an outcome. Redirects count as ordinary responses.
+ * Makes one POST, at most once, and waits for the whole response, so that an endless body times out. Never throws: every
+ * failure is an outcome.
  */
 export async function send(
   target: string,

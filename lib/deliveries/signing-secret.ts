@@ -9,7 +9,7 @@ export function createSigningSecret(): string {
 
 type Owner = Pick<WebhookRecord, 'organizationId' | 'id'>;
 
-/** KMS binds it to the ciphertext: a secret copied to another webhook's item can't be decrypted there. */
+/** KMS binds it to the ciphertext, so a secret can't be copied to another webhook. */
 function encryptionContext({ organizationId, id }: Owner): Record<string, string> {
   return { organization: organizationId, webhook: id };
 }

@@ -2,16 +2,11 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 
-/** A document that is the same for every caller, built once per cold start. */
-export interface PublicDocument {
-  etag: string;
-  headers: Readonly<Record<string, string>>;
-  text: string;
-  gzipped: Buffer;
-}
-
-/** Compressed once: HTTP APIs do not compress, and a function's response is limited to 6 MB. */
-export function publicDocument(text: string, headers: Readonly<Record<string, string>>): PublicDocument {
+/**
+ * A document that is the same for every caller. It is compressed once, because HTTP APIs do not compress and a response
+ * is limited to 6 MB.
+ */
+export function publicDocument(text: string, headers: Readonly<Record<string, string>>) {
   return {
     etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`,
     headers,
@@ -22,7 +17,7 @@ export function publicDocument(text: string, headers: Readonly<Record<string, st
 
 /** Returns the document, gzipped if the client accepts that, or a 304 if the client already has it. */
 export function answerDocument(
-  { etag, headers, text, gzipped }: PublicDocument,
+  { etag, headers, text, gzipped }: ReturnType<typeof publicDocument>,
   event: APIGatewayProxyEventV2,
 ): APIGatewayProxyStructuredResultV2 {
   const common = {
@@ -33,8 +28,8 @@ export function answerDocument(
     'x-content-type-options': 'nosniff',
     'x-request-id': event.requestContext.requestId,
   };
-  const known = (event.headers['if-none-match'] ?? '').split(',').map(tag => tag.trim().replace(/^W\//, ''));
-  if (known.includes(etag)) return { statusCode: 304, headers: common };
+  const tags = (event.headers['if-none-match'] ?? '').split(',').map(tag => tag.trim().replace(/^W\//, ''));
+  if (tags.includes(etag)) return { statusCode: 304, headers: common };
   if (/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(event.headers['accept-encoding'] ?? '')) {
     return {
       statusCode: 200,

@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { publicDocument } from './public-document.ts';
 
-/*
- * The reference page: Redoc, served from here, so that the reader's browser contacts no other host. The content
- * security policy enforces that. Redoc injects style tags and uses data URLs for icons, so the policy allows both.
- */
+/** The reader's browser contacts no other host. Redoc injects style tags and uses data URLs for icons. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -6,16 +6,12 @@ import type { Sight, Way } from './sights.ts';
 /** A version whose number the log no longer contains. */
 const unknownVersion = 0;
 
-/** How one secret was exposed. */
-export interface ExposedSecret {
+interface ExposedSecret {
   versions: Set<number>;
   firstAt: string;
   lastAt: string;
   how: Set<Way>;
 }
-
-/** Equal sights, from the first to the last. */
-type RepeatedSight = Sight & { lastAt: string };
 
 /**
  * The exposed secrets of an environment, by key. If the history is not exact, every key that it or a sight names may
@@ -27,24 +23,21 @@ export function addUp(
   unrecorded: Period | undefined,
 ): Map<string, ExposedSecret> {
   const exposed = new Map<string, ExposedSecret>();
-  const add = (key: string, sight: RepeatedSight) => {
-    const { how, createdAt, lastAt } = sight;
+  const add = (key: string, sight: Sight, lastAt = sight.createdAt) => {
     const versions = seenVersions(history.get(key) ?? [], sight) ?? (isExact ? undefined : [unknownVersion]);
-    if (versions !== undefined) include(exposed, key, { versions, firstAt: createdAt, lastAt, how: [how] });
+    if (versions !== undefined) include(exposed, key, { versions, firstAt: sight.createdAt, lastAt, how: [sight.how] });
   };
-  for (const sight of sights) {
-    if (sight.keys !== 'all') for (const key of sight.keys) add(key, { ...sight, lastAt: sight.createdAt });
-  }
+  for (const sight of sights) if (sight.keys !== 'all') for (const key of sight.keys) add(key, sight);
   const ofAllKeys = joined(sights.filter(({ keys }) => keys === 'all'));
   for (const [key, versions] of history) {
-    for (const sight of ofAllKeys) add(key, sight);
+    for (const sight of ofAllKeys) add(key, sight, sight.lastAt);
     if (unrecorded !== undefined) includeUnrecorded(exposed, key, versions, unrecorded);
   }
   return exposed;
 }
 
 /** Thousands of pulls of the same revision count as one. Pure. */
-function joined(sights: readonly Sight[]): RepeatedSight[] {
+function joined(sights: readonly Sight[]): (Sight & { lastAt: string })[] {
   const groups = Map.groupBy(sights, ({ how, revision, versions = [] }) => [how, revision, ...versions].join(' '));
   return [...groups.values()].flatMap(group => {
     const [first] = group;

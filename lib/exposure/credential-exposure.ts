@@ -2,31 +2,22 @@ import type { MemberContext } from '../access/request-context.ts';
 import { type Cursor, readCursor, writeCursor } from '../audit/cursor.ts';
 import { type Place, readPlaces } from '../audit/places.ts';
 import { completeSince } from '../audit/retention.ts';
-import {
-  earlier,
-  later,
-  type Period,
-  readPartitions,
-  type Scan,
-  type StoredEntry,
-  scanEntries,
-  timeOf,
-} from '../audit/scan.ts';
+import { earlier, later, type Period, readPartitions, type StoredEntry, scanEntries, timeOf } from '../audit/scan.ts';
 import type { CredentialExposure } from '../contracts/audit/exposure.ts';
 import type { AuditAction } from '../contracts/fields/audit-action.ts';
 import { asLongQuestion, type LongQuestion, type ReadBudget, readBudget } from '../limits/long-questions.ts';
 import { type AuditRecord, auditRecord } from '../table/records/audit.ts';
-import { exposedSecrets, pagesPerScan, type SeenPlace } from './exposed-secrets.ts';
-import { exposingActions, sightsOf } from './sights.ts';
+import { exposedSecrets, pagesPerScan } from './exposed-secrets.ts';
+import { exposingActions, type SeenPlace, sightsOf } from './sights.ts';
 import { findSubject, isMadeBy, type StoredSubject, type Subject } from './subject.ts';
 
 /*
- * What a credential saw follows from its audit entries and the recorded revisions: the entry of a whole pull names the
- * revision, and the revisions say which version each key had then. So pulls record nothing else for this.
+ * Audit entries and recorded revisions show what a credential saw: the entry of a whole pull names the revision, and
+ * the revisions say which version each key had then.
  *
  * A request reads a limited number of entries, oldest first, and answers for the period that they cover; the next one
- * continues there. If the answer for a period is too long, the next request reads the period again and continues after
- * the last secret.
+ * continues there. If a period has more secrets than fit in a response, the next request reads the period again and
+ * continues after the last secret.
  */
 
 interface Question {
@@ -36,7 +27,6 @@ interface Question {
   after?: string | undefined;
 }
 
-/** Their entries say when a token was issued. */
 const issuingActions: readonly AuditAction[] = ['token.created', 'identity.token_issued'];
 
 /** The secrets that a subject saw or sent. @throws invalid_request for an invalid cursor; rate_limited */
@@ -82,26 +72,19 @@ async function findExposure(
     subject: { ...subject, name: actor?.email ?? actor?.name ?? null },
     knownSince: complete,
     complete: incomplete.length === 0,
-    ...(incomplete.length === 0 ? {} : { incomplete }),
-    ...(next === undefined ? {} : { next: writeCursor(next) }),
+    incomplete: incomplete.length === 0 ? undefined : incomplete,
+    next: next && writeCursor(next),
     exposures: answer.exposures.toSorted((a, b) => Number(b.current) - Number(a.current)),
   };
 }
 
-interface FoundEntries {
-  /** The subject's, oldest first. */
-  entries: AuditRecord[];
-  /** Entries that say when the token was issued. */
-  issued: StoredEntry[];
-  readTo: string | undefined;
-}
-
+/** The entries of the subject and, for a token, of its issue; oldest first. */
 async function findEntries(
   organizationId: string,
   subject: Subject,
-  where: Required<Pick<Scan, 'period' | 'partitions'>>,
+  where: { period: Period; partitions: number },
   budget: ReadBudget,
-): Promise<FoundEntries> {
+) {
   const actions = [...exposingActions, ...(subject.type === 'token' ? issuingActions : [])];
   const isIssue = ({ action }: StoredEntry) => issuingActions.includes(action);
   const keep = (entry: StoredEntry) => {
@@ -114,11 +97,11 @@ async function findEntries(
   return { entries: own, issued: entries.filter(isIssue), readTo };
 }
 
-/** Since when the subject can have read anything, and where. This matters only if entries may be lost. */
+/** When the subject was created, and where it may read. Needed only if entries may be lost. */
 async function storedSubject(
   { organization }: MemberContext,
   subject: Subject,
-  { entries, issued }: FoundEntries,
+  { entries, issued }: Awaited<ReturnType<typeof findEntries>>,
   endsAt: number,
 ): Promise<StoredSubject | undefined> {
   const owners = new Set([...entries, ...issued].flatMap(({ actor: { id } }) => id ?? []));

@@ -5,7 +5,7 @@ import type { ReadBudget } from '../limits/long-questions.ts';
 import { auditRecord } from '../table/records/audit.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import { historyOfEntries, type KeyHistory } from './key-history.ts';
-import { exposingActions, type Sight } from './sights.ts';
+import { exposingActions, type SeenPlace } from './sights.ts';
 
 export interface ErasedHistory {
   history: KeyHistory;
@@ -19,16 +19,13 @@ const changingActions = [
   'secret.bulk_delete',
 ] as const;
 
-type ErasedPlace = { ids: { project: string; environment: string }; sights: readonly Sight[] };
-
 /**
- * The histories of erased environments, by id, from the audit entries of their changes, as far as these matter for the
- * sights.
+ * The histories of erased environments up to their last sight, by id, from the audit entries of their changes.
  * @param completeSince since when the log has every entry
  */
 export async function readErasedHistories(
   organization: OrganizationRecord,
-  places: readonly ErasedPlace[],
+  places: readonly SeenPlace[],
   completeSince: string,
   budget: ReadBudget,
 ): Promise<ReadonlyMap<string, ErasedHistory>> {
@@ -56,22 +53,21 @@ export async function readErasedHistories(
   );
 }
 
-/**
- * When the environments were created, alone or together with their project. If the entry is gone, the organization's
- * creation.
- */
+/** When the environments or their projects were created; if the entry is gone, the organization. */
 async function creationTimes(
   { id: organizationId, createdAt: since }: OrganizationRecord,
-  places: readonly ErasedPlace[],
+  places: readonly SeenPlace[],
   to: string,
   budget: ReadBudget,
 ): Promise<ReadonlyMap<string, string>> {
-  const targets = new Set(places.flatMap(({ ids }) => [ids.project, ids.environment]));
+  const targets = new Set(places.flatMap(({ place: { project, environment } }) => [project.id, environment.id]));
   const keep = ({ target }: StoredEntry) => targets.has(target.id);
   const scan = { actions: ['environment.created', 'project.created'] as const, period: { from: since, to }, keep };
   const { entries } = await scanEntries(organizationId, scan, budget);
   const times = new Map(entries.map(({ target, createdAt }) => [target.id, createdAt]));
   return new Map(
-    places.map(({ ids }) => [ids.environment, times.get(ids.environment) ?? times.get(ids.project) ?? since]),
+    places.map(({ place: { project, environment } }) => {
+      return [environment.id, times.get(environment.id) ?? times.get(project.id) ?? since];
+    }),
   );
 }

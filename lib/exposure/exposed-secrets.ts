@@ -1,19 +1,12 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { Cursor } from '../audit/cursor.ts';
 import { maximumAnswerBytes } from '../audit/entry-view.ts';
-import type { Place } from '../audit/places.ts';
 import type { Period } from '../audit/scan.ts';
 import { type Exposure, exposureWays } from '../contracts/audit/exposure.ts';
 import { addUp, isCurrent } from './add-up.ts';
 import { type ErasedHistory, readErasedHistories } from './erased-history.ts';
 import { type KeyHistory, readKeyHistory } from './key-history.ts';
-import type { Sight } from './sights.ts';
-
-/** An environment and the sights of its secrets. */
-export interface SeenPlace {
-  place: Place;
-  sights: Sight[];
-}
+import type { SeenPlace } from './sights.ts';
 
 interface Asked {
   cursor: Cursor;
@@ -42,27 +35,23 @@ export async function exposedSecrets(
   asked: Asked,
 ): Promise<{ exposures: Exposure[]; erased: string[]; next: Cursor | undefined }> {
   const { cursor, period, answerBy } = asked;
-  // Earlier pages have all secrets of the others.
+  // Earlier pages have all secrets of the other environments.
   const open = [...seen]
     .filter(([id]) => cursor.environment === undefined || id >= cursor.environment)
     .filter(([id]) => id !== cursor.environment || cursor.key !== afterAllKeys)
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
   const readErased = (places: readonly SeenPlace[]) => {
-    const erased = places.map(({ place: { project, environment }, sights }) => {
-      return { ids: { project: project.id, environment: environment.id }, sights };
-    });
     const budget = { pages: pagesPerScan, endsAt: answerBy };
-    return readErasedHistories(context.organization, erased, asked.completeSince, budget);
+    return readErasedHistories(context.organization, places, asked.completeSince, budget);
   };
-  const histories = await readErased(
-    open.map(([, seenPlace]) => seenPlace).filter(({ place }) => place.path === undefined),
-  );
+  const erasedPlaces = open.map(([, seenPlace]) => seenPlace).filter(({ place }) => place.path === undefined);
+  const histories = await readErased(erasedPlaces);
   const exposures: Exposure[] = [];
   const erased: string[] = [];
   let bytes = 0;
   for (const [id, seenPlace] of open) {
     const history = await readHistory(context, seenPlace, asked.unrecorded);
-    // It may have been erased in the meantime.
+    // The environment may have been erased in the meantime.
     const lost = history === undefined ? (histories.get(id) ?? (await readErased([seenPlace])).get(id)) : undefined;
     const secrets = exposuresIn(seenPlace, history, lost, asked.unrecorded);
     if (history === undefined && (secrets.length > 0 || lost?.isExact !== true)) erased.push(id);
@@ -82,18 +71,16 @@ export async function exposedSecrets(
 function exposuresIn(
   { place: { project, environment }, sights }: SeenPlace,
   history: KeyHistory | undefined,
-  { history: lost, isExact }: ErasedHistory = { history: new Map(), isExact: false },
+  lost: ErasedHistory = { history: new Map(), isExact: false },
   unrecorded: Period | undefined,
 ): Exposure[] {
-  const exposed =
-    history === undefined
-      ? addUp({ history: lost, isExact }, sights, undefined)
-      : addUp({ history, isExact: true }, sights, unrecorded);
+  const isErased = history === undefined;
+  const exposed = isErased ? addUp(lost, sights, undefined) : addUp({ history, isExact: true }, sights, unrecorded);
   return [...exposed]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, { versions, firstAt, lastAt, how }]) => ({
       project,
-      environment: history === undefined ? { ...environment, type: null } : environment,
+      environment: isErased ? { ...environment, type: null } : environment,
       key,
       versions: [...versions].toSorted((a, b) => a - b),
       firstAt,
@@ -103,7 +90,7 @@ function exposuresIn(
     }));
 }
 
-/** As far back as the sights need it; undefined for an erased environment. */
+/** Undefined for an erased environment. */
 async function readHistory(
   { log }: MemberContext,
   { place: { path, environment }, sights }: SeenPlace,

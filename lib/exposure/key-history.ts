@@ -6,12 +6,11 @@ import type { EnvironmentPath } from '../table/keys.ts';
 import type { AuditRecord } from '../table/records/audit.ts';
 import { writingActions } from './sights.ts';
 
-/** A version of a key, from the change that wrote it until the next one. */
 export interface KeyVersion {
   version: number;
-  /** The revision that wrote it; 0 if that is older than what was read. */
+  /** The revision that wrote it; 0 if that is older than the changes that were read. */
   revision: number;
-  /** Undefined if older than what was read. */
+  /** Undefined if older than the changes that were read. */
   createdAt: string | undefined;
   hasValue: boolean;
   /** The revision whose value it restores. */
@@ -20,7 +19,7 @@ export interface KeyVersion {
   writtenBy?: { id: string; email: string } | undefined;
 }
 
-/** Every key of an environment with its versions, oldest first. A key that did not change has one, with revision 0. */
+/** Each key's versions, oldest first. A key that did not change has one, with revision 0. */
 export type KeyHistory = ReadonlyMap<string, readonly KeyVersion[]>;
 
 /** The version that a key had at a revision, if it had a value. Pure. */
@@ -35,24 +34,17 @@ export function versionAt(versions: readonly KeyVersion[], revision: number): Ke
   return version?.hasValue === true ? version : undefined;
 }
 
-/**
- * For each version, the version in which its value first appeared, because a restored version has the value of an
- * earlier one. Two versions with the same origin have the same value. Pure.
- */
+/** For each version, the one that first had its value: a restored version has the value of an earlier one. Pure. */
 export function originsOf(versions: readonly KeyVersion[]): ReadonlyMap<number, number> {
   const origins = new Map<number, number>();
   for (const { version, restored } of versions) {
-    // The restored revision is always an earlier one.
     const source = restored === undefined ? undefined : versionAt(versions, restored);
     origins.set(version, origins.get(source?.version ?? 0) ?? version);
   }
   return origins;
 }
 
-/**
- * The history of an environment's keys from a revision on, and as far back as restorations since then lead.
- * @returns undefined if the environment no longer exists
- */
+/** The history since a revision, or since the earliest one restored; undefined if the environment no longer exists. */
 export async function readKeyHistory(
   log: Log,
   path: EnvironmentPath,
@@ -102,10 +94,8 @@ export function historyFrom(
 }
 
 /**
- * The history of an erased environment according to the audit entries of its changes. If an entry doesn't say whether
- * it set or deleted a key, the key counts as set. Without the oldest entries, the versions are unknown: they are 0.
- * Pure.
- * @param entries oldest first
+ * The history of an erased environment according to the audit entries of its changes, oldest first. If an entry doesn't
+ * say whether it set or deleted a key, the key counts as set. Without the oldest entries, all versions are 0. Pure.
  */
 export function historyOfEntries(entries: readonly AuditRecord[], isWhole: boolean): KeyHistory {
   const history = new Map<string, KeyVersion[]>();

@@ -45,18 +45,15 @@ export async function readersToday<Reader extends { actor: { id: string } }>(
     const identity = identities.find(stored => stored.id === id);
     if (identity !== undefined) return identityReadsToday(identity, organization, environment);
     const member = members.find(({ userId }) => userId === id);
-    return (
-      member !== undefined &&
-      user !== undefined &&
-      memberReadsToday(user, { organization, member }, environment, pointers)
-    );
+    if (member === undefined || user === undefined) return false;
+    return memberReadsToday(user, { organization, member }, environment, pointers);
   };
   const answered: (Reader & { hasAccess: boolean })[] = [];
-  for (const some of chunksOf(25, [...readers.entries()])) {
-    const answer = async ([index, reader]: (typeof some)[number]) => {
+  for (const chunk of chunksOf(25, [...readers.entries()])) {
+    const answers = chunk.map(async ([index, reader]) => {
       return { ...reader, hasAccess: await mayRead(reader.actor.id, users[index]) };
-    };
-    answered.push(...(await Promise.all(some.map(answer))));
+    });
+    answered.push(...(await Promise.all(answers)));
   }
   return answered;
 }
@@ -82,9 +79,8 @@ async function memberReadsToday(
 ): Promise<boolean> {
   const may = (principal: Principal) => mayPull(principal, membership, environment);
   if (may(await ownLogIn(user, membership))) return true;
-  const throughProvider = sessionThroughProvider(user, membership.organization);
-  if (throughProvider !== undefined && may(throughProvider) && (await isLinked(user, membership, pointers)))
-    return true;
+  const provided = sessionThroughProvider(user, membership.organization);
+  if (provided !== undefined && may(provided) && (await isLinked(user, membership, pointers))) return true;
   return (await credentialsOf(user)).some(may);
 }
 
@@ -110,7 +106,6 @@ function identityReadsToday(
   environment: ReadEnvironment,
 ): boolean {
   const { id, name, access, projectId, environmentId, trustId } = identity;
-  const now = new Date().toISOString();
   const token = {
     id,
     userId: id,
@@ -124,7 +119,7 @@ function identityReadsToday(
     environmentId,
     memberId: trustId,
     secondFactor: false,
-    createdAt: now,
+    createdAt: new Date().toISOString(),
     lastUsedAt: null,
     expiryDate: null,
   };
@@ -143,10 +138,8 @@ async function ownLogIn(user: UserRecord, { organization, member }: ActiveMember
 function sessionThroughProvider(user: UserRecord, organization: OrganizationRecord): Principal | undefined {
   const { id: organizationId, slug: orgSlug, providerVersion: clientVersion, trustProviderFactor } = organization;
   if (clientVersion === undefined) return undefined;
-  const trustedFactor = trustProviderFactor === true;
-  return newSessionOf(user, {
-    provider: { organizationId, orgSlug, clientVersion, trustedFactor, confined: true, person: '' },
-  });
+  const session = { organizationId, orgSlug, clientVersion, confined: true, person: '' };
+  return newSessionOf(user, { provider: { ...session, trustedFactor: trustProviderFactor === true } });
 }
 
 function newSessionOf(user: UserRecord, facts: Pick<SessionRecord, 'brokeGlassIn' | 'provider'>): Principal {
@@ -166,7 +159,7 @@ function newSessionOf(user: UserRecord, facts: Pick<SessionRecord, 'brokeGlassIn
   return { userId: user.id, email: user.email, credential: { method: 'session', hash: '', session }, user };
 }
 
-/** The user's valid sessions and tokens. Until it ends, one may do what a session from a new log-in may not. */
+/** The user's valid sessions and tokens, which may do what a session from a new log-in may not. */
 async function credentialsOf(user: UserRecord): Promise<Principal[]> {
   const range = ranges.sessions(user.id);
   const [sessions, tokens] = await Promise.all([queryItems(range), list(tokenRecord, ranges.tokens(user.id))]);

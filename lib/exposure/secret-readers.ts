@@ -61,11 +61,8 @@ async function findReaders(
     after === undefined ? startOf(since, organization.createdAt, equal[0]?.createdAt) : readCursor(after).from;
   const to = until ?? new Date(nowMs + 1).toISOString();
   const keep = ({ environment, actor }: StoredEntry) => environment?.id === id && actor.id !== null;
-  const { entries, readTo } = await scanEntries(
-    organization.id,
-    { actions: exposingActions, partitions, period: { from, to }, keep },
-    budget,
-  );
+  const scan = { actions: exposingActions, partitions, period: { from, to }, keep };
+  const { entries, readTo } = await scanEntries(organization.id, scan, budget);
   const exposing = entries.map(entry => auditRecord.parse(entry)).filter(entry => exposes(entry, key, versions, equal));
   const doubts = exposing.filter(({ keysOmitted }) => keysOmitted !== undefined).map(({ createdAt }) => createdAt);
   if (timeOf(from) < complete) doubts.push(complete);
@@ -75,8 +72,8 @@ async function findReaders(
     version: current.version,
     knownSince: complete,
     complete: doubts.length === 0,
-    ...(doubts.length === 0 ? {} : { incomplete: [{ reason: 'retention' as const, before: doubts.reduce(later) }] }),
-    ...(readTo === undefined ? {} : { next: writeCursor({ from: readTo }) }),
+    incomplete: doubts.length === 0 ? undefined : [{ reason: 'retention', before: doubts.reduce(later) }],
+    next: readTo === undefined ? undefined : writeCursor({ from: readTo }),
     readers: await readersToday(organization, place, readersOf(exposing.flatMap(seeingOf), writers)),
   };
 }
@@ -94,10 +91,9 @@ function exposes(
   history: readonly KeyVersion[],
   versions: readonly KeyVersion[],
 ): boolean {
-  return sightsOf(entry).some(sight => {
-    if (sight.keys !== 'all' && !sight.keys.includes(key)) return false;
-    return seenVersions(history, sight)?.some(seen => versions.some(({ version }) => version === seen));
-  });
+  return sightsOf(entry)
+    .filter(({ keys }) => keys === 'all' || keys.includes(key))
+    .some(sight => seenVersions(history, sight)?.some(seen => versions.some(({ version }) => version === seen)));
 }
 
 /** Who saw or sent the value at a time, and with which token. */
@@ -109,7 +105,7 @@ interface Seeing extends Pick<Reader, 'actor'> {
 function seeingOf({ actor: { id, email, name, type, tokenId }, createdAt }: AuditRecord): Seeing[] {
   if (id === null) return [];
   const kind = type === 'identity' ? 'identity' : 'user';
-  return [{ actor: { id, email, ...(name === undefined ? {} : { name }), type: kind }, tokenId, at: createdAt }];
+  return [{ actor: { id, email, name, type: kind }, tokenId, at: createdAt }];
 }
 
 /** Also for versions whose audit entries are gone. For an identity, `email` is its name. */
@@ -117,10 +113,8 @@ function writingsOf(versions: readonly KeyVersion[]): Seeing[] {
   return versions.flatMap(({ writtenBy, createdAt: at = '' }): Seeing[] => {
     if (writtenBy === undefined) return [];
     const { id, email } = writtenBy;
-    const isIdentity = isIdentityId(id);
-    return [
-      { actor: isIdentity ? { id, email: null, name: email, type: 'identity' } : { id, email, type: 'user' }, at },
-    ];
+    const identity = { id, email: null, name: email, type: 'identity' } as const;
+    return [{ actor: isIdentityId(id) ? identity : { id, email, type: 'user' }, at }];
   });
 }
 

@@ -1,3 +1,4 @@
+import type { Place } from '../audit/places.ts';
 import type { exposureWays } from '../contracts/audit/exposure.ts';
 import type { AuditAction } from '../contracts/fields/audit-action.ts';
 import { fromRanges } from '../contracts/fields/number-ranges.ts';
@@ -15,20 +16,21 @@ export interface Sight {
   versions?: readonly number[];
 }
 
-/** The actions whose caller sends the values. */
-export const writingActions: ReadonlySet<AuditAction> = new Set([
-  'secret.created',
-  'secret.updated',
-  'secret.bulk_set',
-  'secret.changed',
-]);
+/** An environment and the sights of its secrets. */
+export interface SeenPlace {
+  place: Place;
+  sights: Sight[];
+}
 
-/** The actions whose entries can expose a value. */
+/** The actions whose caller sends the values. */
+const writing: readonly AuditAction[] = ['secret.created', 'secret.updated', 'secret.bulk_set', 'secret.changed'];
+export const writingActions: ReadonlySet<AuditAction> = new Set(writing);
+
 export const exposingActions: readonly AuditAction[] = [
   'secret.pulled',
   'secret.history_read',
   'secret.compared',
-  ...writingActions,
+  ...writing,
   'secret.promoted',
   'secret.restored',
   'environment.validated',

@@ -28,7 +28,6 @@ export function isMadeBy({ type, id }: Subject, { actor }: StoredEntry): boolean
   }
 }
 
-/** What is stored about a subject. */
 export interface StoredSubject {
   createdAt: string;
   /** Where a token may read. */
@@ -37,8 +36,7 @@ export interface StoredSubject {
 }
 
 /**
- * Looks for the subject itself. A user is found only if they are a member or have entries in this organization, and a
- * token only if it works in this organization.
+ * Finds a user only if they are a member or have entries in this organization, and a token only if it works there.
  * @param owners the ids of the users and identities in its entries
  * @param endsAt when to stop, in epoch milliseconds
  */
@@ -51,13 +49,13 @@ export async function findSubject(
   const { slug } = organization;
   if (type === 'identity') return find(at(identityRecord, slug, id));
   if (type === 'user') {
-    const isKnown = owners.includes(id) || (await find(at(memberRecord, slug, id))) !== undefined;
-    return isKnown ? find(at(userRecord, id)) : undefined;
+    const isInvolved = owners.includes(id) || (await find(at(memberRecord, slug, id))) !== undefined;
+    return isInvolved ? find(at(userRecord, id)) : undefined;
   }
   const lookUp = (owner: string) => (type === 'token' ? findToken(organization.id, owner, id) : findSession(owner, id));
-  for (const some of chunksOf(25, owners.length > 0 ? owners : await everyone(slug))) {
+  for (const chunk of chunksOf(25, owners.length > 0 ? owners : await everyone(slug))) {
     if (Date.now() > endsAt) return undefined;
-    const subject = (await Promise.all(some.map(lookUp))).find(found => found !== undefined);
+    const subject = (await Promise.all(chunk.map(lookUp))).find(credential => credential !== undefined);
     if (subject !== undefined) return subject;
   }
   return undefined;

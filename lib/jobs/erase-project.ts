@@ -11,7 +11,7 @@ import { retiredEnvironmentRecord, retiredProjectRecord } from '../table/records
 import { endWork } from '../table/records/unfinished-work.ts';
 import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
 import { check, put, remove, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
-import { removeLog } from '../webhooks/delete-webhook.ts';
+import { removeLog } from '../webhooks/webhooks.ts';
 import {
   eraseRange,
   isBeingErased,

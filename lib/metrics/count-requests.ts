@@ -1,13 +1,10 @@
 import { hourMs } from '../core/time.ts';
 import type { RouteHour } from '../table/records/platform.ts';
-import type { SeenRequest } from './access-log-record.ts';
+import type { LoggedRequest } from './access-log-record.ts';
 import { bucketAttribute, bucketOf } from './latency-buckets.ts';
 
 /** What a batch adds to one route's hour. */
-export interface Tally {
-  route: string;
-  /** Start of the hour, ISO 8601. */
-  hour: string;
+export interface Tally extends Pick<RouteHour, 'route' | 'hour'> {
   counts: Omit<RouteHour, 'route' | 'hour' | 'expiresAt'>;
 }
 
@@ -17,7 +14,7 @@ export function hourOf(timeMs: number): string {
 }
 
 /** Requests by route and hour, in a deterministic order. Pure. */
-export function tallyRequests(requests: readonly SeenRequest[]): Tally[] {
+export function tallyRequests(requests: readonly LoggedRequest[]): Tally[] {
   const tallies = new Map<string, Tally>();
   for (const { route, receivedAtMs, status, latencyMs } of requests) {
     const hour = hourOf(receivedAtMs);

@@ -27,12 +27,10 @@ export function upperBoundMs(bucket: number): number {
 /** Counts by bucket number. */
 export type Histogram = ReadonlyMap<number, number>;
 
-/** The attribute that counts a bucket. */
 export function bucketAttribute(bucket: number) {
   return `b${bucket}` as const;
 }
 
-/** The counts of a route's hour. */
 export function histogramOf(record: RouteHour): Histogram {
   return new Map(
     Object.entries(record).flatMap(([name, count]) => {

@@ -25,14 +25,13 @@ const LogsMessage = z.object({
 });
 
 /**
- * Counts the requests of a batch of access log lines. The log may deliver a batch more than once, so the same
- * transaction records that the batch was counted. A batch with very many routes needs several transactions, each with
- * its own record; if one fails, the next delivery completes it.
+ * Counts the requests of a batch of access log lines. The log may deliver a batch more than once, so each transaction
+ * also records what it counted; if one of several fails, the next delivery completes the batch.
  */
 export async function rollUp(data: string, log: Log): Promise<void> {
   const text = (await promisify(gunzip)(Buffer.from(data, 'base64'))).toString('utf8');
   const { messageType, logEvents } = LogsMessage.parse(JSON.parse(text));
-  // CloudWatch also sends messages of its own (`CONTROL_MESSAGE`) to check whether the function is reachable.
+  // CloudWatch also sends control messages.
   if (messageType !== 'DATA_MESSAGE') return;
   // The other region counts its own requests in the same items.
   if (!(await isServingRegion())) return;
@@ -41,9 +40,8 @@ export async function rollUp(data: string, log: Log): Promise<void> {
   if (requests.length < lines.length) {
     log.warn('some access log lines have an unknown format', { lines: lines.length - requests.length });
   }
-  const batch = createHash('sha256')
-    .update(logEvents.map(({ id }) => id).join(' '))
-    .digest('base64url');
+  const ids = logEvents.map(({ id }) => id).join(' ');
+  const batch = createHash('sha256').update(ids).digest('base64url');
   const chunks = chunksOf(maximumWritesPerTransaction - 1, tallyRequests(requests));
   await Promise.all(chunks.map((tallies, index) => countOnce(`${batch}.${index}`, tallies)));
 }

@@ -18,25 +18,18 @@ export type CheckAccount = z.infer<typeof CheckAccount>;
 /** @throws Error if the SSM parameter does not contain an account, without quoting the parameter */
 export async function readCheckAccount(name: string): Promise<CheckAccount> {
   const { data } = CheckAccount.safeParse(parseJson((await parameter(name)) ?? '').value);
-  if (data === undefined)
-    throw new Error(`The parameter ${name} does not contain the account that checks the service.`);
-  return data;
+  if (data !== undefined) return data;
+  throw new Error(`The parameter ${name} does not contain the account that checks the service.`);
 }
 
 const key = 'SERVICE_CHECK';
-
-interface Version {
-  key: string;
-  value?: string;
-  version: number;
-}
 
 /** Longer than a cold start, shorter than a user would wait. */
 const timeoutMs = 15_000;
 
 /**
- * Uses the service like a client: logs in, sets a secret, pulls it and logs out. Under maintenance, when nothing can be
- * set, it only reads. Returns the duration of each step in milliseconds.
+ * Uses the service like a client: logs in, sets a secret, pulls it and logs out. Under maintenance, it only reads.
+ * @returns the duration of each step in milliseconds
  * @throws Error that names the failed step and the response's status and request id, never its body
  */
 export async function checkService(
@@ -48,18 +41,19 @@ export async function checkService(
   const value = randomUUID();
   const times: Record<string, number> = {};
   let cookie = '';
-  const step = async (name: string, method: string, path: string, body?: unknown): Promise<Response> => {
+  const step = async (name: string, method: string, path: string, body?: object): Promise<Response> => {
     const startedAt = performance.now();
+    const headers = {
+      'x-requested-with': 'service',
+      ...(cookie === '' ? {} : { cookie }),
+      ...(body && { 'content-type': 'application/json' }),
+    };
     const response = await fetch(url + path, {
       method,
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
-      headers: {
-        'x-requested-with': 'service',
-        ...(cookie === '' ? {} : { cookie }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers,
+      body: body ? JSON.stringify(body) : null,
     }).catch((error: Error) => {
       throw new Error(`${name} got no response (${error.name}).`);
     });
@@ -73,18 +67,15 @@ export async function checkService(
   const loggedIn = await step('log-in', 'POST', '/auth/login', { email, password });
   cookie = loggedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   const written = isReadOnly ? undefined : await step('set', 'PUT', environmentPath, { key, value });
-  const { secrets } = (await (await step('pull', 'GET', environmentPath)).json()) as { secrets: Version[] };
+  const pull = await step('pull', 'GET', environmentPath);
+  const { secrets } = (await pull.json()) as { secrets: { key: string; value: string; version: number }[] };
   if (written !== undefined) {
-    const { secret } = (await written.json()) as { secret: Version };
-    const pulled = secrets.find(version => version.key === key);
+    const { secret } = (await written.json()) as { secret: { version: number } };
+    const pulled = secrets.find(stored => stored.key === key);
     // Another check may have set it in the meantime.
-    if (
-      pulled === undefined ||
-      pulled.version < secret.version ||
-      (pulled.version === secret.version && pulled.value !== value)
-    ) {
-      throw new Error('pull did not return the value that was just set.');
-    }
+    const isNewer = pulled !== undefined && pulled.version > secret.version;
+    const isSame = pulled?.version === secret.version && pulled.value === value;
+    if (!isNewer && !isSame) throw new Error('pull did not return the value that was just set.');
   }
   await step('log-out', 'POST', '/auth/logout');
   return times;

@@ -1,5 +1,5 @@
-import type { z } from 'zod';
 import type { Latency, summarizeMetrics } from '../contracts/admin/metrics.ts';
+import type { AnswerOf } from '../contracts/contract.ts';
 import { hourMs } from '../core/time.ts';
 import { ranges } from '../table/keys.ts';
 import { list } from '../table/read.ts';
@@ -7,22 +7,18 @@ import { type RouteHour, routeHourRecord } from '../table/records/platform.ts';
 import { hourOf } from './count-requests.ts';
 import { addHistogram, type Histogram, histogramOf, percentileMs } from './latency-buckets.ts';
 
-type Summary = z.output<(typeof summarizeMetrics)['responses'][200]['body']>;
+type Summary = AnswerOf<typeof summarizeMetrics>;
 
 /** The request metrics of the last `hours` hours, including the current one. */
 export async function readSummary(hours: number, nowMs = Date.now()): Promise<Summary> {
   const hourStarts = hoursUntil(nowMs, hours);
   const [first = ''] = hourStarts;
-  const days = [...new Set(hourStarts.map(hour => hour.slice(0, 10)))];
+  const days = new Set(hourStarts.map(hour => hour.slice(0, 10)));
   const pages = await Promise.all(
-    days.map(day => {
+    Array.from(days, day => {
       const from = first.startsWith(day) ? first.slice(11, 13) : '00';
-      return list(routeHourRecord, {
-        pk: ranges.metrics(day).pk,
-        between: [from, '24'],
-        // The most recent seconds may be missing, because the log arrives with a delay.
-        eventuallyConsistent: true,
-      });
+      // The log arrives with a delay anyway.
+      return list(routeHourRecord, { ...ranges.metrics(day), between: [from, '24'], eventuallyConsistent: true });
     }),
   );
   return summarize(pages.flat(), hourStarts);
@@ -51,26 +47,17 @@ export function summarize(records: readonly RouteHour[], hourStarts: readonly st
     errors: all.errors,
     latencyMs: latencyOf(all.histogram),
     routes: [...byRoute]
-      .map(([route, { requests, errors, histogram }]) => ({
-        route,
-        requests,
-        errors,
-        latencyMs: latencyOf(histogram),
-      }))
+      .map(([route, { histogram, ...counts }]) => ({ route, ...counts, latencyMs: latencyOf(histogram) }))
       .sort((a, b) => b.requests - a.requests || (a.route < b.route ? -1 : 1)),
     series: [...byHour].map(([hour, { requests, errors }]) => ({ hour, requests, errors })),
   };
 }
 
-interface Sum {
-  requests: number;
-  errors: { client: number; server: number };
-  histogram: Map<number, number>;
+function emptySum() {
+  return { requests: 0, errors: { client: 0, server: 0 }, histogram: new Map<number, number>() };
 }
 
-function emptySum(): Sum {
-  return { requests: 0, errors: { client: 0, server: 0 }, histogram: new Map() };
-}
+type Sum = ReturnType<typeof emptySum>;
 
 function addTo(sum: Sum, record: RouteHour): void {
   sum.requests += record.requests;
@@ -80,9 +67,6 @@ function addTo(sum: Sum, record: RouteHour): void {
 }
 
 function latencyOf(histogram: Histogram): Latency {
-  return {
-    p50: percentileMs(histogram, 0.5),
-    p95: percentileMs(histogram, 0.95),
-    p99: percentileMs(histogram, 0.99),
-  };
+  const latencyMs = (part: number) => percentileMs(histogram, part);
+  return { p50: latencyMs(0.5), p95: latencyMs(0.95), p99: latencyMs(0.99) };
 }

@@ -3,23 +3,24 @@ import type { Log } from '../core/logger.ts';
 import { oncePerProcess } from '../core/process-memory.ts';
 import { requiredSetting } from '../core/settings.ts';
 
-/** A request to a provider. It holds secrets, so it is never logged. */
+/** A request to an identity provider. It holds secrets, so it is never logged. */
 export interface ProviderRequest {
-  /** The address from the provider's discovery document. */
   target: string;
-  /** Posted as a form; without one, the target is only read. */
+  /** Sent in a POST; without a form, the request is a GET. */
   form?: Readonly<Record<string, string>>;
   authorization?: string;
 }
 
-/** What the worker does: fetch an issuer's keys, ask a provider, or look up a domain's TXT records. */
+type Members = Readonly<Record<string, unknown>>;
+
+/** Fetch an issuer's keys, ask an identity provider, or look up a domain's TXT records. */
 export type OutboundRequest = { issuer: string } | { asked: ProviderRequest } | { domain: string };
 
 /** From the name lookup to the last byte, in the worker. */
 export const requestTimeoutMs = 5000;
 /** The request, plus a cold start of the worker. */
 export const workerTimeoutMs = requestTimeoutMs + 3000;
-/** 64 KB of JSON, which the worker writes again with its own escapes. */
+/** 64 KB of JSON, with the worker's own escapes. */
 const maximumAnswerBytes = 400 * 1024;
 
 /** The process's Lambda client. Only this file uses it; tests import it to count its calls. */
@@ -29,14 +30,14 @@ export const lambdaClient = /* @__PURE__ */ oncePerProcess(
 );
 
 /**
- * Has the worker, the only function that connects to customers' hosts for others, send a request. Its answer is not
- * trusted. The limits apply to all attempts together, and the worker may have run more than once.
+ * Has the worker send a request, possibly more than once; the timeout is for all attempts together. Don't trust the
+ * answer.
  * @throws Error if the worker failed, didn't answer in time, or returned too large an answer
  */
 export async function askWorker(
   request: OutboundRequest,
   { timeoutMs = workerTimeoutMs, maximumBytes = maximumAnswerBytes } = {},
-): Promise<Readonly<Record<string, unknown>>> {
+): Promise<Members> {
   const { FunctionError, Payload } = await lambdaClient().send(
     new InvokeCommand({ FunctionName: requiredSetting('OUTBOUND_FUNCTION'), Payload: JSON.stringify(request) }),
     { abortSignal: AbortSignal.timeout(timeoutMs) },
@@ -46,14 +47,8 @@ export async function askWorker(
   return JSON.parse(Buffer.from(Payload).toString('utf8')) ?? {};
 }
 
-/**
- * A provider's response: a JSON object, none of it verified yet.
- * @returns undefined if there is none; the log has the reason
- */
-export async function providerAnswer(
-  asked: ProviderRequest,
-  log: Log,
-): Promise<Readonly<Record<string, unknown>> | undefined> {
+/** The JSON object, not verified yet, that an identity provider returned; undefined if the log has the reason. */
+export async function providerAnswer(asked: ProviderRequest, log: Log): Promise<Members | undefined> {
   try {
     const { answer, problem } = await askWorker({ asked });
     if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) return { ...answer };

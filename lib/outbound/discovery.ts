@@ -4,11 +4,7 @@ import type { ProviderEndpoints, VerificationKey } from '../table/records/identi
 /** An issuer's keys, at least one, and its addresses for signing in if it has them, or why they could not be fetched. */
 export type FetchedKeys = { keys: VerificationKey[]; endpoints?: ProviderEndpoints | undefined } | { problem: string };
 
-/**
- * The worker connects to hosts that customers choose, so its answer is not trusted: keys are filtered again, and a
- * problem is one short line. Pure.
- * @throws Error if the answer is neither
- */
+/** Checks the worker's answer, because the worker connects to hosts that customers choose. Pure. @throws Error */
 export function readFetchedKeys(answer: unknown): FetchedKeys {
   const keys = verificationKeys(answer);
   const { endpoints, problem } = (answer ?? {}) as { endpoints?: unknown; problem?: unknown };
@@ -23,39 +19,35 @@ export function readFetchedKeys(answer: unknown): FetchedKeys {
  */
 export function endpointsOf(document: Readonly<Record<string, unknown>>): ProviderEndpoints | undefined {
   const { token_endpoint_auth_methods_supported: methods } = document;
-  // `client_secret_basic` is the specification's default.
-  const isPostOnly =
-    Array.isArray(methods) && methods.includes('client_secret_post') && !methods.includes('client_secret_basic');
+  const supported: readonly unknown[] = Array.isArray(methods) ? methods : [];
+  // The specification's default.
+  const isBasic = supported.includes('client_secret_basic') || !supported.includes('client_secret_post');
   return readEndpoints({
     authorization: document.authorization_endpoint,
     token: document.token_endpoint,
     userinfo: document.userinfo_endpoint,
-    sendsIssuer: document.authorization_response_iss_parameter_supported === true,
-    clientAuthentication: isPostOnly ? 'client_secret_post' : 'client_secret_basic',
+    sendsIssuer: document.authorization_response_iss_parameter_supported,
+    clientAuthentication: isBasic ? 'client_secret_basic' : 'client_secret_post',
   });
 }
 
-/** The same from the worker's answer. */
 function readEndpoints(answer: unknown): ProviderEndpoints | undefined {
   const given = (answer ?? {}) as { readonly [Name in keyof ProviderEndpoints]?: unknown };
   const [authorization, token, userinfo] = [given.authorization, given.token, given.userinfo].map(address);
   if (authorization === undefined || token === undefined) return undefined;
+  const isPost = given.clientAuthentication === 'client_secret_post';
   return {
     authorization,
     token,
-    ...(userinfo === undefined ? {} : { userinfo }),
+    userinfo,
     sendsIssuer: given.sendsIssuer === true,
-    clientAuthentication:
-      given.clientAuthentication === 'client_secret_post' ? 'client_secret_post' : 'client_secret_basic',
+    clientAuthentication: isPost ? 'client_secret_post' : 'client_secret_basic',
   };
 }
 
-const maximumAddressLength = 2000;
-
 /** An absolute http or https URL. Whether it is an allowed target is checked when it is used. */
 function address(value: unknown): string | undefined {
-  if (typeof value !== 'string' || value.length > maximumAddressLength || !/^[\x21-\x7e]+$/.test(value))
-    return undefined;
+  if (typeof value !== 'string' || !/^[\x21-\x7e]{1,2000}$/.test(value)) return undefined;
   const url = URL.parse(value);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return undefined;
   return url.hash === '' ? url.href : undefined;

@@ -1,17 +1,15 @@
 import { Resolver } from 'node:dns/promises';
-import { isIP, connect as tcpConnect } from 'node:net';
+import { isIP, type LookupFunction, connect as tcpConnect } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
 import { type buildConnector, Client, type Dispatcher } from 'undici';
 import { addressProblem, hostOf, isLocalhost, type TargetRules, targetProblem, targetRules } from './target.ts';
 
-/** Resolves all addresses of a name; empty if it does not resolve. Must stop when the signal aborts. */
+/** All addresses of a name; empty if it does not resolve. Must stop when the signal aborts. */
 type ResolveName = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
 
-/**
- * Queries the name servers once for IPv4 and IPv6 addresses. The system's resolver can't be aborted and reads local
- * files. `localhost` is answered as RFC 6761 requires.
- */
+/** Queries the name servers, because the system's resolver can't be aborted and reads local files. */
 const resolveName: ResolveName = async (name, signal) => {
+  // RFC 6761, section 6.3.
   if (isLocalhost(name)) return ['127.0.0.1', '::1'];
   const resolver = new Resolver({ timeout: 2000, tries: 2 });
   signal.addEventListener('abort', () => resolver.cancel(), { once: true });
@@ -20,7 +18,6 @@ const resolveName: ResolveName = async (name, signal) => {
   return answers.flatMap(answer => (answer.status === 'fulfilled' ? answer.value : []));
 };
 
-/** How requests are sent; by default as the settings say. */
 export interface Sending extends TargetRules {
   resolve?: ResolveName;
   /** Trusted certificates in PEM, instead of the default ones; for tests. */
@@ -37,8 +34,7 @@ interface GuardedRequest {
 
 /**
  * Sends one request, at most once, to a customer-supplied address. Only public addresses are allowed, each is checked
- * before and after the connection opens, and redirects are not followed. Anything that `read` leaves unread is
- * discarded.
+ * before and after the connection opens, and redirects are not followed.
  * @throws RequestFailed, the signal's reason, or an error from Node or undici
  */
 export async function guardedRequest<T>(
@@ -51,13 +47,13 @@ export async function guardedRequest<T>(
   const url = new URL(target);
   const host = hostOf(url);
   const { signal } = request;
-  const addresses =
-    isIP(host) === 0 ? await untilAborted((sending.resolve ?? resolveName)(host, signal), signal) : [host];
+  const { resolve = resolveName, trustedCertificates } = sending;
+  const addresses = isIP(host) === 0 ? await untilAborted(resolve(host, signal), signal) : [host];
   if (addresses.length === 0) throw new RequestFailed('the name does not resolve');
   // If one address is not allowed, none is used: the name of an honest receiver has no such address.
   for (const address of addresses) requireAllowed(addressProblem(address, sending));
   const client = new Client(url.origin, {
-    connect: connectorTo(addresses, sending, signal, sending.trustedCertificates),
+    connect: connectorTo(addresses, sending, signal, trustedCertificates),
     pipelining: 1,
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -80,9 +76,8 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
 }
 
 /**
- * How undici opens its one connection: only to addresses that were already checked. The name is not resolved again, so
- * a DNS answer that changes between check and use has no effect. The peer's address is checked a second time before any
- * byte of the request is sent. Exported for its test.
+ * Opens undici's one connection, only to addresses that were already checked: a DNS answer that changes between check
+ * and use has no effect. The peer's address is checked a second time before any byte of the request is sent.
  */
 export function connectorTo(
   addresses: readonly string[],
@@ -93,28 +88,19 @@ export function connectorTo(
   return ({ hostname, protocol, port }, callback) => {
     const host = hostname.replace(/^\[(.*)\]$/, '$1');
     const isSecure = protocol === 'https:';
-    const options = {
-      host,
-      port: Number(port) || (isSecure ? 443 : 80),
-      autoSelectFamily: true,
-      lookup: (
-        _name: string,
-        { all }: { all?: boolean | undefined },
-        respond: (...resolved: [null, { address: string; family: number }[]] | [null, string, number]) => void,
-      ) => {
-        const resolved = addresses.map(address => ({ address, family: isIP(address) }));
-        const [first = { address: '', family: 0 }] = resolved;
-        if (all === true) respond(null, resolved);
-        else respond(null, first.address, first.family);
-      },
+    const lookup: LookupFunction = (_name, { all }, respond) => {
+      const resolved = addresses.map(address => ({ address, family: isIP(address) }));
+      const [first = { address: '', family: 0 }] = resolved;
+      if (all === true) respond(null, resolved);
+      else respond(null, first.address, first.family);
     };
+    const options = { host, port: Number(port) || (isSecure ? 443 : 80), autoSelectFamily: true, lookup };
     const socket = isSecure
       ? tlsConnect({
           ...options,
-          // RFC 6066: the server name in the ClientHello is never an IP address; the certificate is then checked
-          // against `host`.
+          // RFC 6066: the server name is never an IP address; the certificate is then checked against `host`.
           ...(isIP(host) === 0 ? { servername: host.replace(/\.$/, '') } : {}),
-          ...(trustedCertificates === undefined ? {} : { ca: trustedCertificates }),
+          ca: trustedCertificates,
           ALPNProtocols: ['http/1.1'],
           minVersion: 'TLSv1.2',
           rejectUnauthorized: true,
@@ -152,7 +138,7 @@ export class RequestFailed extends Error {
   override readonly name = 'RequestFailed';
 }
 
-/** Runs `work` with a deadline. Never throws: a failure is a plain-language reason with nothing of the response. */
+/** Never throws: a failure is a plain-language reason with nothing of the response. */
 export async function withinTime<T>(
   timeoutMs: number,
   work: (signal: AbortSignal) => Promise<T>,

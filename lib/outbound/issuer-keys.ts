@@ -10,10 +10,7 @@ import { retryOnConditionFailed, transact, transactIfHolds, update, upsert } fro
 import { askWorker, requestTimeoutMs, workerTimeoutMs } from './ask-worker.ts';
 import { type FetchedKeys, readFetchedKeys } from './discovery.ts';
 
-/*
- * Issuers' keys are stored in the table, so all processes share them. The service contacts an issuer at most once a
- * minute, even if tokens name unknown keys or the issuer is down.
- */
+/** The service contacts an issuer at most this often, even if tokens name unknown keys or the issuer is down. */
 const betweenFetchesMs = minuteMs;
 /** How soon the withdrawal of a key takes effect. */
 const freshMs = 10 * minuteMs;
@@ -21,10 +18,9 @@ const freshMs = 10 * minuteMs;
 const staleMs = dayMs;
 /** By then a fetch has ended, or its process has died. */
 const fetchEndsMs = workerTimeoutMs + 2000;
-/** The documents may not be larger, and only the keys' public members are kept. */
+/** The limit of the documents, of which only the keys' public members are kept. */
 const maximumAnswerBytes = 64 * 1024;
 
-/** A request that may have to fetch keys. */
 interface Fetching {
   log: Log;
   /** Count the fetch before it starts. */
@@ -32,8 +28,8 @@ interface Fetching {
 }
 
 /**
- * The keys that can be used now, fetched if those in the table are too old. Only the request that fetches waits for the
- * issuer, so an unresponsive one delays a single request per minute.
+ * The keys that can be used now, fetched if those in the table are too old. An unresponsive issuer delays a single
+ * request per minute: the one that fetches.
  * @throws issuer_unavailable; rate_limited if too many keys are being fetched and none are stored
  */
 export async function currentKeys(
@@ -51,7 +47,7 @@ export async function currentKeys(
   return usable;
 }
 
-/** Has the client retry when the current fetch has finished, or else when the next one is allowed. */
+/** Has the client retry after the current fetch, or else when the next one is allowed. */
 export function issuerUnavailable(stored: IssuerKeysRecord | undefined): ApiError {
   const isUnderWay = isBeingFetched(stored);
   const waitMs = (stored?.triedAtMs ?? Date.now()) + (isUnderWay ? requestTimeoutMs : betweenFetchesMs) - Date.now();
@@ -74,9 +70,7 @@ export function usableKeys(stored: IssuerKeysRecord | undefined): IssuerKeysReco
 }
 
 /**
- * The keys after a fetch that started later than `stored` was read.
- * @returns the keys in the table, without waiting, if there was such a fetch within the last minute or another request
- * is fetching
+ * The keys after a fetch. If there was one within the last minute, or another request is fetching, those in the table.
  * @throws rate_limited
  */
 export async function renewedKeys(
@@ -104,10 +98,7 @@ async function beginFetch(
   const begin = upsert(
     at(issuerKeysRecord, issuer),
     { set: { issuer, triedAtMs, fetchId, expiresAt }, setIfAbsent: { keys: [], fetchedAtMs: 0, endedAtMs: 0 } },
-    {
-      if: stored === undefined ? isNew : { fetchId: equals(stored.fetchId) },
-      refused: () => new OtherFetchBegan(),
-    },
+    { if: stored === undefined ? isNew : { fetchId: equals(stored.fetchId) }, refused: () => new OtherFetchBegan() },
   );
   try {
     await retryOnConditionFailed(() => transact([begin, ...counters.flatMap(countOne)]));
@@ -122,15 +113,12 @@ class OtherFetchBegan extends Error {}
 
 async function endFetch(issuer: string, fetchId: string, fetched: FetchedKeys): Promise<void> {
   const endedAtMs = Date.now();
-  const set =
-    'keys' in fetched
-      ? { ...fetched, endedAtMs, fetchedAtMs: endedAtMs, problem: undefined }
-      : { ...fetched, endedAtMs };
+  const set = { ...fetched, endedAtMs, ...('keys' in fetched && { fetchedAtMs: endedAtMs, problem: undefined }) };
   // If this process was stalled for a minute, another one has fetched since.
   await transactIfHolds([update(at(issuerKeysRecord, issuer), { set }, { if: { fetchId: equals(fetchId) } })]);
 }
 
-/** A failed call of the worker is treated like an unresponsive issuer: the next call follows after a minute. */
+/** A failed call of the worker is treated like an unresponsive issuer. */
 async function fetchKeys(issuer: string, log: Log): Promise<FetchedKeys> {
   try {
     const fetched = readFetchedKeys(await askWorker({ issuer }, { maximumBytes: maximumAnswerBytes }));

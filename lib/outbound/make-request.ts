@@ -7,7 +7,7 @@ import { endpointsOf, type FetchedKeys } from './discovery.ts';
 import { guardedRequest, RequestFailed, readBody, withinTime } from './guarded-request.ts';
 import { targetProblem } from './target.ts';
 
-/** The worker's side of `askWorker`. Never throws: a failure is part of the answer. */
+/** Never throws: a failure is part of the answer. */
 export function makeRequest(request: OutboundRequest): Promise<object> {
   if ('asked' in request) return askProvider(request.asked);
   if ('domain' in request) return txtRecords(request.domain);
@@ -33,7 +33,7 @@ function membersOf(document: unknown): Readonly<Record<string, unknown>> & { iss
   return typeof document === 'object' && document !== null ? { ...document } : {};
 }
 
-/** Browsers and this function are only sent to addresses that customers may name. */
+/** Undefined if one of the addresses is not public. */
 function allowedEndpoints(document: Readonly<Record<string, unknown>>): ProviderEndpoints | undefined {
   const endpoints = endpointsOf(document);
   const targets = [endpoints?.authorization, endpoints?.token, endpoints?.userinfo].filter(url => url !== undefined);
@@ -78,9 +78,8 @@ const maximumRecords = 100;
 const maximumRecordLength = 500;
 
 /**
- * The TXT records of a domain itself, within six seconds; null if no name server answered, so that nothing is known
- * about them. Records of a name that the domain is an alias of don't count: a forgotten CNAME may lead to somebody
- * else's zone.
+ * The TXT records of a domain, within six seconds; null if no name server answered. Those of a name that the domain is an
+ * alias of don't count: a forgotten CNAME may lead to another person's zone.
  */
 async function txtRecords(domain: string): Promise<{ records: string[] | null }> {
   const resolver = new Resolver({ timeout: 2000, tries: 2 });

@@ -8,7 +8,6 @@ export interface TargetRules {
   allowLoopback: boolean;
 }
 
-/** The rules of this installation. */
 export function targetRules(): TargetRules {
   return { allowLoopback: settings().WEBHOOK_ALLOW_LOOPBACK };
 }
@@ -27,9 +26,8 @@ export function isLocalhost(host: string): boolean {
 }
 
 /**
- * Why the text of the URL shows that it is not an allowed target; undefined if that depends on the host's addresses.
- * The URL parser has already normalized all notations of an address (decimal, octal, hexadecimal, short, full-width).
- * The phrase fits after "url: ".
+ * Why the URL is not an allowed target, as a phrase after "url: "; undefined if that depends on the host's addresses.
+ * The URL parser normalizes all notations of an address (decimal, octal, hexadecimal, short, full-width).
  */
 export function targetProblem(text: string, rules = targetRules()): string | undefined {
   const url = URL.parse(text);
@@ -58,10 +56,10 @@ export function addressProblem(address: string, rules: TargetRules): string | un
   return `the address ${address} is not public`;
 }
 
-/** The one IPv6 range of global unicast addresses (RFC 4291, 2.4). All others are special or unassigned. */
+/** Global unicast addresses (RFC 4291, 2.4). All other IPv6 addresses are special or unassigned. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** A public address that is only reachable inside a cloud: Azure's platform and metadata address. */
+/** Azure's platform and metadata address: public, but only reachable inside that cloud. */
 const cloudInternal = '168.63.129.16';
 
 /**

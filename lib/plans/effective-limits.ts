@@ -14,31 +14,23 @@ import { minuteMs } from '../core/time.ts';
 import { at, find } from '../table/read.ts';
 import { type PlanConfigs, planConfigsRecord } from '../table/records/platform.ts';
 
-interface Planned {
-  plan: PlanName;
-  limitOverrides: Readonly<Record<string, number>>;
-}
-
-/**
- * The limits in force: the organization's override, else the runtime config of its plan, else the built-in default.
- * Pure.
- */
-export function effectiveLimits(organization: Planned, configs: PlanConfigs): EffectiveLimits {
-  const builtIn = defaultLimits[organization.plan];
-  const resolved = limitNames.map(name => {
-    const override = organization.limitOverrides[name];
-    if (override !== undefined) return { name, value: override, source: 'override' as const };
-    const configured = configs[organization.plan]?.[name];
-    if (configured !== undefined) return { name, value: configured, source: 'plan' as const };
-    return { name, value: builtIn[name], source: 'default' as const };
-  });
+/** The limits in force: the organization's override, else its plan's config, else the built-in default. Pure. */
+export function effectiveLimits(
+  { plan, limitOverrides }: { plan: PlanName; limitOverrides: Readonly<Record<string, number>> },
+  configs: PlanConfigs,
+): EffectiveLimits {
+  const configured = configs[plan] ?? {};
+  const sourceOf = (name: LimitName) => {
+    if (limitOverrides[name] !== undefined) return 'override';
+    return configured[name] === undefined ? 'default' : 'plan';
+  };
+  const limitOf = (name: LimitName) => limitOverrides[name] ?? configured[name] ?? defaultLimits[plan][name];
   return {
-    effective: Object.fromEntries(resolved.map(({ name, value }) => [name, value])) as EffectiveLimits['effective'],
-    source: Object.fromEntries(resolved.map(({ name, source }) => [name, source])) as EffectiveLimits['source'],
+    effective: Object.fromEntries(limitNames.map(name => [name, limitOf(name)])) as EffectiveLimits['effective'],
+    source: Object.fromEntries(limitNames.map(name => [name, sourceOf(name)])) as EffectiveLimits['source'],
   };
 }
 
-/** The current runtime plan configs. */
 export async function readPlanConfigs(): Promise<PlanConfigs> {
   return (await find(at(planConfigsRecord)))?.plans ?? {};
 }
@@ -46,10 +38,7 @@ export async function readPlanConfigs(): Promise<PlanConfigs> {
 /** For how long a function keeps the plan configs in memory. */
 export const planConfigsMs = minuteMs;
 
-/**
- * The plan configs, up to a minute old: precise enough for the expiry of audit entries, without a read on the hot path.
- * Limits on creation must use `readPlanConfigs`.
- */
+/** Precise enough for the expiry of audit entries. Limits on creation must use `readPlanConfigs`. */
 export const recentPlanConfigs = /* @__PURE__ */ cachedRead('plan-configs', planConfigsMs, readPlanConfigs);
 
 /** @throws plan_limit_exceeded with the limit's name, its value and the current usage */

@@ -12,32 +12,28 @@ import {
 } from '../table/records/organization.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 
-/** The part of an organization's usage that has to be counted, because no counter exists for it. */
-export interface CountedUsage {
-  /** The organization that owned the slug when it was counted. */
-  organizationId: string | undefined;
-  usage: Omit<Usage, 'members' | 'webhooks'>;
-}
-
-/** Counts what belongs to an organization, in two round trips that need only its slug. */
-export async function readUsage(slug: string): Promise<CountedUsage> {
+/**
+ * Counts the usage that has no counter, in two round trips that need only the organization's slug.
+ * @returns also the organization that owned the slug
+ */
+export async function readUsage(slug: string) {
   const [projects, environments, roster] = await Promise.all([
     list(projectRecord, ranges.projects(slug)),
     list(environmentRecord, ranges.environments(slug)),
     queryItems(ranges.roster(slug)),
   ]);
   const [{ id: organizationId } = {}] = ofKind(organizationRecord, roster);
-  const isOwn = (project: ProjectRecord) => project.organizationId === organizationId;
   // Projects that are being erased no longer count.
-  const active = new Set(projects.filter(one => one.status === 'active' && isOwn(one)).map(({ id }) => id));
-  const living = environments.filter(one => one.status === 'active' && active.has(one.projectId));
+  const isOwn = ({ status, organizationId: owner }: ProjectRecord) => status === 'active' && owner === organizationId;
+  const projectIds = new Set(projects.filter(isOwn).map(({ id }) => id));
+  const active = environments.filter(({ status, projectId }) => status === 'active' && projectIds.has(projectId));
   const states = await readAll(
-    living.map(one => at(environmentStateRecord, { orgSlug: slug, project: one.project, env: one.slug })),
+    active.map(({ project, slug: env }) => at(environmentStateRecord, { orgSlug: slug, project, env })),
   );
   const usage = {
-    projects: active.size,
+    projects: projectIds.size,
     invitations: sortInvitations(ofKind(invitationRecord, roster), ofKind(memberRecord, roster)).pending.length,
-    environments: living.length,
+    environments: active.length,
     secrets: states.reduce((sum, state) => sum + (state?.secretCount ?? 0), 0),
   };
   return { organizationId, usage };
@@ -49,7 +45,7 @@ export async function readUsage(slug: string): Promise<CountedUsage> {
  */
 export function usageOf(
   { id, memberCount, webhookCount }: Pick<OrganizationRecord, 'id' | 'memberCount' | 'webhookCount'>,
-  { organizationId, usage }: CountedUsage,
+  { organizationId, usage }: Awaited<ReturnType<typeof readUsage>>,
 ): Usage {
   if (organizationId !== id) throw organizationNotFound();
   return { ...usage, members: memberCount, webhooks: webhookCount };

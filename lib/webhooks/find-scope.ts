@@ -2,27 +2,16 @@ import { environmentNotFound, projectNotFound } from '../core/errors.ts';
 import { type Condition, equals, isActive } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list } from '../table/read.ts';
-import { type EnvironmentRecord, environmentRecord } from '../table/records/environment.ts';
+import { environmentRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
 import { check, type Write } from '../table/write.ts';
 
-type ScopeIds = Pick<WebhookRecord, 'projectId' | 'environmentId'>;
+/** A webhook's scope: the ids as the request named them, and the project and environment. */
+type Scope = Pick<WebhookRecord, 'projectId' | 'environmentId' | 'project' | 'environment'>;
 
-/** A webhook's scope: the ids as stored, and the project and environment they name. */
-export type Scope = Pick<WebhookRecord, 'projectId' | 'environmentId' | 'project' | 'environment'>;
-
-/** The projects and environments that the organization's webhooks can be limited to. */
-export interface Places {
-  projects: readonly ProjectRecord[];
-  environments: readonly EnvironmentRecord[];
-}
-
-/**
- * All projects and environments of the organization: items are keyed by slug, but scopes store ids. Two parallel calls,
- * or none if there is no scope.
- */
-export async function readPlaces(orgSlug: string, isNeeded: boolean): Promise<Places> {
+/** All projects and environments of the organization: items are keyed by slug, but scopes store ids. */
+export async function readPlaces(orgSlug: string, isNeeded: boolean) {
   if (!isNeeded) return { projects: [], environments: [] };
   const [projects, environments] = await Promise.all([
     list(projectRecord, ranges.projects(orgSlug)),
@@ -35,7 +24,10 @@ export async function readPlaces(orgSlug: string, isNeeded: boolean): Promise<Pl
  * Finds the project and the environment with the given ids. Pure.
  * @throws project_not_found, environment_not_found (also for an environment outside `projectId`)
  */
-export function findScope({ projects, environments }: Places, ids: ScopeIds): Scope {
+export function findScope(
+  { projects, environments }: Awaited<ReturnType<typeof readPlaces>>,
+  ids: Pick<Scope, 'projectId' | 'environmentId'>,
+): Scope {
   const active = projects.filter(project => project.status === 'active');
   const named = active.find(({ id }) => id === ids.projectId);
   if (ids.projectId !== null && named === undefined) throw projectNotFound();
@@ -56,11 +48,11 @@ export function findScope({ projects, environments }: Places, ids: ScopeIds): Sc
 export function scopeChecks(orgSlug: string, { project, environment }: Scope): Write[] {
   if (project === null) return [];
   const condition: Condition<ProjectRecord> = { id: equals(project.id), status: equals('active') };
-  const projectThere = check(at(projectRecord, orgSlug, project.slug), { if: condition, refused: projectNotFound });
-  if (environment === null) return [projectThere];
-  const environmentThere = check(at(environmentRecord, orgSlug, project.slug, environment.slug), {
+  const projectCheck = check(at(projectRecord, orgSlug, project.slug), { if: condition, refused: projectNotFound });
+  if (environment === null) return [projectCheck];
+  const environmentCheck = check(at(environmentRecord, orgSlug, project.slug, environment.slug), {
     if: isActive(environment.id),
     refused: environmentNotFound,
   });
-  return [projectThere, environmentThere];
+  return [projectCheck, environmentCheck];
 }

@@ -1,9 +1,6 @@
 import * as z from 'zod';
 
-/**
- * A list of `minimum` to `maximum` items without duplicates. The length is checked before any item, so that a body with a
- * million wrong items yields one problem rather than a million.
- */
+/** Without duplicates. The length is checked first, so that a body with a million wrong items yields one problem. */
 export function uniqueList<Item extends z.ZodType<string>>(item: Item, minimum: number, maximum: number) {
   const message = `must have ${minimum} to ${maximum} items`;
   return z
@@ -23,7 +20,6 @@ export function uniqueList<Item extends z.ZodType<string>>(item: Item, minimum: 
     .meta({ documentedAs: () => z.array(item).min(minimum).max(maximum).meta({ uniqueItems: true }) });
 }
 
-/** The response to a change that returns nothing else. */
 export const Success = z
   .object({ success: z.literal(true).meta({ description: 'Always true. A failure has an error body instead.' }) })
   .meta({ id: 'Success', description: 'The change was made.' });

@@ -11,10 +11,7 @@ export interface DotenvImport extends DotenvResult {
   ambiguous?: AmbiguousLine[];
 }
 
-/**
- * Reads dotenv text as the dialect's tool does, or by this service's rules. What the tool would skip, refuse or look up
- * in its environment is a problem: nothing of the text gets lost.
- */
+/** Reads dotenv text as the dialect's tool does, or by this service's rules. Lines that the tool skips are problems. */
 export function readDotenv(text: string, dialect?: DotenvDialect): DotenvImport {
   if (dialect !== undefined && dialect !== 'strict') return checked(dialectReaders[dialect](text));
   const result = parseDotenv(text);

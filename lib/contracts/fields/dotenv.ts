@@ -1,18 +1,12 @@
 import { secretKeyPattern, secretKeyRule, valueProblem } from './secret-rules.ts';
 
-// Why not the package `dotenv`: it silently skips lines it can't parse, lets the last duplicate win, treats `#`
-// anywhere in an unquoted value as a comment, lets single quotes span lines, doesn't support \" \\ \$, and reports no
-// line numbers. For secrets, text that can't be parsed must be an error.
-
-/** A problem in dotenv text. The message never quotes the text: a misplaced line may be part of a secret. */
-export interface DotenvProblem {
-  line: number;
-  message: string;
-}
+// The package `dotenv` silently skips lines it can't parse, lets the last duplicate win, treats `#` anywhere in an
+// unquoted value as a comment, and reports no line numbers. For secrets, text that can't be parsed must be an error.
 
 export interface DotenvResult {
   entries: { key: string; value: string; line: number }[];
-  problems: DotenvProblem[];
+  /** The message never quotes the text: a misplaced line may be part of a secret. */
+  problems: { line: number; message: string }[];
 }
 
 /** Text with more problems than this isn't dotenv text, so parsing stops. */
@@ -29,28 +23,23 @@ const comment = /[ \t\v\f\r]#/;
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', $: '$' };
 
-/** The current position in the text. */
 interface Reading {
   readonly text: string;
   position: number;
   line: number;
 }
 
-/** A `KEY=value`, or what is wrong with the line. */
-type Assignment = { key: string; value: string } | { problem: string };
-
 /**
  * Parses dotenv text: blank and comment lines, `KEY=value` with an optional `export`, unquoted values (trimmed; a
  * comment begins at `#` after white space), 'literal' and "escaped" values, of which only the latter may span lines. No
- * interpolation. Unknown escapes stay as they are. CRLF is read as LF, even inside values: line ends belong to the
- * file. Each problem has its line number, starting at 1, and parsing continues after it.
+ * interpolation. Unknown escapes stay as they are. CRLF is read as LF, even inside values. Lines are counted from 1.
  */
 export function parseDotenv(source: string): DotenvResult {
   // Windows editors put a byte order mark before the first line.
   const text = source.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   const reading: Reading = { text, position: 0, line: 1 };
   const entries: DotenvResult['entries'] = [];
-  const problems: DotenvProblem[] = [];
+  const problems: DotenvResult['problems'] = [];
   const firstLines = new Map<string, number>();
   while (reading.position < text.length && problems.length < maxProblems) {
     if (take(reading, blankOrComment)) continue;
@@ -69,18 +58,14 @@ export function parseDotenv(source: string): DotenvResult {
   return { entries, problems };
 }
 
-function readAssignment(reading: Reading): Assignment {
+function readAssignment(reading: Reading): { key: string; value: string } | { problem: string } {
   const key = take(reading, assignment)?.[1];
   if (key === undefined) return { problem: 'is neither KEY=value, a comment nor blank' };
   const quote = take(reading, opening)?.[1];
   if (quote === undefined) return { key, value: readUnquoted(reading) };
   const value = quote === "'" ? take(reading, singleQuoted)?.[1] : readDoubleQuoted(reading);
-  if (value === undefined) {
-    return {
-      problem:
-        quote === "'" ? 'has a single quote that is not closed on its line' : 'has a double quote that is never closed',
-    };
-  }
+  if (value === undefined && quote === "'") return { problem: 'has a single quote that is not closed on its line' };
+  if (value === undefined) return { problem: 'has a double quote that is never closed' };
   return take(reading, afterQuote) ? { key, value } : { problem: 'has text after the closing quote' };
 }
 
@@ -117,10 +102,7 @@ function advance(reading: Reading, length: number): void {
 }
 
 /** The problem with a well-formed assignment, if any. */
-export function problemOf(
-  { key, value }: { key: string; value: string },
-  firstLine: number | undefined,
-): string | undefined {
+export function problemOf({ key, value }: { key: string; value: string }, firstLine?: number): string | undefined {
   if (!secretKeyPattern.test(key)) return `has an invalid key: it ${secretKeyRule}`;
   if (firstLine !== undefined) return `sets ${key} again, after line ${firstLine}`;
   const problem = valueProblem(value);

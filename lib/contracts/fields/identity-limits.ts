@@ -1,18 +1,17 @@
 /**
- * An identity is never an owner or admin: it deploys and reads, but does not manage people. A deployer is limited to one
- * environment. There it may do what its access says, whatever the environment's type, in the operations whose contract
- * admits deployers; everywhere else it is a viewer.
+ * An identity deploys and reads, but does not manage people. A deployer is limited to one environment: there it may do
+ * what its access says in the operations whose contract admits deployers, whatever the environment's type. Everywhere
+ * else it is a viewer.
  */
 export const identityRoles = ['deployer', 'developer', 'viewer'] as const;
 export type IdentityRole = (typeof identityRoles)[number];
 
-/** What its tokens may do; `full` is for people. */
+/** `full` is for people. */
 export const identityAccesses = ['read', 'write'] as const;
 
 /** The next token revokes the oldest. Enough for the jobs and containers that use one identity at the same time. */
 export const maximumLiveTokens = 100;
 
-/** The longest life of a bearer token. */
 export const maximumTokenMinutes = 60;
 
 /** How old an assertion may be, unless the identity says otherwise. */
@@ -21,7 +20,7 @@ export const defaultAssertionAgeMinutes = 10;
 /** The longest age that an identity can allow. Google's metadata server returns the same token for up to an hour. */
 export const maximumAssertionAgeMinutes = 60;
 
-/** Enough for all of an organization's pipelines, and few enough to list in one request. */
+/** Few enough to list in one request. */
 export const maximumIdentities = 50;
 
 /** The only `aud` that an identity accepts. Clients derive it from the identity's id. */

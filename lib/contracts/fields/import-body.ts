@@ -4,7 +4,6 @@ import { problemsOf } from './messages.ts';
 import { maxKeysPerChange } from './secret-rules.ts';
 import { Message, SecretKey, SecretValue } from './text.ts';
 
-/** A parsed import, from any of its forms. */
 export interface Import extends ReadDotenv {
   message?: string | undefined;
 }
@@ -27,10 +26,7 @@ const documentedForms = () =>
         .record(SecretKey, SecretValue)
         .meta({ description: 'Values by key.', minProperties: 1, maxProperties: maxKeysPerChange }),
     }),
-    documentedForm('The text of a dotenv file.', {
-      dotenv: DotenvText,
-      dialect: DotenvDialect.optional(),
-    }),
+    documentedForm('The text of a dotenv file.', { dotenv: DotenvText, dialect: DotenvDialect.optional() }),
   ]);
 
 function documentedForm(description: string, content: z.ZodRawShape) {
@@ -88,24 +84,22 @@ function fromDotenv(source: unknown, dialect: unknown, report: Report): ReadDote
 const fields: readonly string[] = ['secrets', 'dotenv', 'dialect', 'message'];
 
 /**
- * The body of an import in any of its three forms, parsed to one shape, with every problem reported at once. It is
- * parsed by hand because zod's record drops the key `__proto__`, and its union would report problems of forms that the
- * caller didn't use.
+ * The body of an import in any of its three forms, with every problem reported at once. Parsed by hand, because zod's
+ * record drops the key `__proto__`, and its union would report problems of forms that the caller didn't use.
  */
 export const ImportBody = z
   .unknown()
   .transform((body, context): Import => {
     const report: Report = (path, message) => context.addIssue({ code: 'custom', path, message });
-    let read: ReadDotenv = { secrets: [] };
     if (typeof body !== 'object' || body === null || Array.isArray(body)) {
       report([], 'must be an object with secrets or dotenv');
       return z.NEVER;
     }
     const { secrets: given, dotenv, dialect, message }: Partial<Record<string, unknown>> = { ...body };
-    const unknown = Object.keys(body).filter(name => !fields.includes(name));
-    if (unknown.length > 0)
-      context.issues.push({ code: 'unrecognized_keys', keys: unknown, input: body } as z.core.$ZodRawIssue);
+    const keys = Object.keys(body).filter(name => !fields.includes(name));
+    if (keys.length > 0) context.issues.push({ code: 'unrecognized_keys', keys, input: body } as z.core.$ZodRawIssue);
     if ((given === undefined) === (dotenv === undefined)) report([], 'must have either secrets or dotenv');
+    let read: ReadDotenv = { secrets: [] };
     if (given !== undefined) {
       if (Array.isArray(given)) read = { secrets: fromList(given, report) };
       else if (typeof given === 'object' && given !== null) read = { secrets: fromMap(given, report) };

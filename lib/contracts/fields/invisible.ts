@@ -1,7 +1,3 @@
-/*
- * What a reader can't see in a value, without zod or Node: the command line and the dashboard say it of each new value.
- */
-
 const kinds: readonly (readonly [pattern: RegExp, note: string])[] = [
   [/^(?:\r\n|[\n\r])/, 'begins with a line break'],
   [/^[\p{Zs}\t]/u, 'begins with white space'],
@@ -18,7 +14,7 @@ const kinds: readonly (readonly [pattern: RegExp, note: string])[] = [
   [/^(["'`])[\s\S]*\1$/, 'begins and ends with the same quote'],
 ];
 
-/** What can't be seen in a value, each to follow “It”. Never quotes the value. Pure. */
+/** What a reader can't see in a value, as phrases after “It”. Never quotes the value. Pure. */
 export function invisibleIn(value: string): string[] {
   return kinds.flatMap(([pattern, note]) => (pattern.test(value) ? [note] : []));
 }

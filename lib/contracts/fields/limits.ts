@@ -6,7 +6,6 @@ export type PlanName = z.infer<typeof PlanName>;
 
 export const unlimited = -1;
 
-/** The value of one limit; -1 means unlimited. */
 export const LimitValue = z.int().min(unlimited, { message: 'must be -1 (unlimited) or more' }).max(1_000_000_000);
 
 const descriptions = {
@@ -21,11 +20,9 @@ export type LimitName = keyof typeof descriptions;
 export const limitNames = Object.keys(descriptions) as LimitName[];
 
 /** One schema per limit, in the order of `limitNames`. */
-export function perLimit<S extends z.ZodType>(schema: S): Record<LimitName, S> {
-  return Object.fromEntries(limitNames.map(name => [name, schema.meta({ description: descriptions[name] })])) as Record<
-    LimitName,
-    S
-  >;
+export function perLimit<S extends z.ZodType>(schema: S) {
+  const schemas = limitNames.map(name => [name, schema.meta({ description: descriptions[name] })]);
+  return Object.fromEntries(schemas) as Record<LimitName, S>;
 }
 
 export const PlanLimits = z
@@ -89,14 +86,7 @@ export const defaultLimits: Readonly<Record<PlanName, PlanLimits>> = {
     maxWebhooks: 50,
     auditRetentionDays: 365,
   },
-  enterprise: {
-    maxProjects: unlimited,
-    maxEnvironmentsPerProject: unlimited,
-    maxSecretsPerEnvironment: unlimited,
-    maxMembers: unlimited,
-    maxWebhooks: unlimited,
-    auditRetentionDays: unlimited,
-  },
+  enterprise: Object.fromEntries(limitNames.map(name => [name, unlimited])) as PlanLimits,
 };
 
 export const Plan = z
@@ -108,7 +98,6 @@ export const Plan = z
 export type Plan = z.infer<typeof Plan>;
 
 export const boughtPlans = planNames.filter(name => name !== 'free');
-
 export const BoughtPlan = z.enum(boughtPlans).meta({ description: 'The plan to buy.', example: 'pro' });
 export type BoughtPlan = z.infer<typeof BoughtPlan>;
 

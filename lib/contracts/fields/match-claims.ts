@@ -18,10 +18,8 @@ export interface ClaimMatch {
  * and names that others might use. Other claims are not searched, because a branch or a workflow can have any name.
  */
 const eventClaims: ReadonlySet<string> = new Set(
-  (
-    'event_name event event_type pipeline_source pipeline_event ref_type build_source build_reason trigger ' +
-    'trigger_type'
-  ).split(' '),
+  `event_name event event_type pipeline_source pipeline_event ref_type build_source build_reason trigger
+  trigger_type`.split(/\s+/),
 );
 
 /**
@@ -42,10 +40,7 @@ export function matchClaims(claims: Claims, required: RequiredClaims): ClaimMatc
   return [...matched, ...events];
 }
 
-/**
- * The audience must be the only one: otherwise, any service that gets a token for several audiences could use it here.
- * Pure.
- */
+/** Otherwise, any service that gets a token for several audiences could use it here. Pure. */
 export function isOnlyAudience({ aud }: Claims, audience: string): boolean {
   return aud === audience || (Array.isArray(aud) && aud.length === 1 && aud[0] === audience);
 }
@@ -57,22 +52,17 @@ function isOrdinaryEvent(event: unknown): boolean {
 
 /** The claim with that name, or the nested claim that a JSON pointer (RFC 6901) refers to. */
 function claimAt(claims: Claims, name: string): unknown {
-  return claimPath(name).reduce<unknown>(
-    (value, step) =>
-      typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, step)
-        ? (value as Claims)[step]
-        : undefined,
-    claims,
-  );
+  return claimPath(name).reduce<unknown>((value, step) => {
+    const isMember = typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, step);
+    return isMember ? (value as Claims)[step] : undefined;
+  }, claims);
 }
 
 /** The path of a required claim, a plain name or a JSON pointer (RFC 6901), as a list of names. Pure. */
 export function claimPath(name: string): string[] {
   if (!name.startsWith('/')) return [name];
-  return name
-    .slice(1)
-    .split('/')
-    .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const [, ...steps] = name.split('/');
+  return steps.map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 /** The top-level claim that a name refers to, if it is not nested: `/sub` is `sub`. Pure. */

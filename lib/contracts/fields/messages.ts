@@ -24,15 +24,10 @@ const types: Readonly<Record<string, string>> = {
 
 const units: Readonly<Record<string, string>> = { string: 'character', array: 'item', object: 'field' };
 
-/**
- * What is wrong with a field, in plain words and without its value, which may be a secret. Checks without a message of
- * their own get one here.
- */
+/** The message of a check without its own, in plain words and without the value, which may be a secret. */
 export function messageOf(issue: z.core.$ZodRawIssue): string {
-  // A missing member has no value; each kind of schema reports it as a wrong type or a wrong choice.
-  if ((issue.code === 'invalid_type' || issue.code === 'invalid_value') && issue.input === undefined) {
-    return 'is required';
-  }
+  // Each kind of schema reports a missing member as a wrong type or a wrong choice.
+  if (['invalid_type', 'invalid_value'].includes(issue.code) && issue.input === undefined) return 'is required';
   switch (issue.code) {
     case 'invalid_type':
       return typeMessage(issue.expected, issue.inst);
@@ -78,8 +73,6 @@ z.config({ localeError: messageOf });
 /** Converts a zod issue to the API's problems: a dotted path and a message, without the value. */
 export function problemsOf(issue: z.core.$ZodIssue): Problem[] {
   const path = issue.path.map(String);
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map(key => ({ path: [...path, key].join('.'), message: issue.message }));
-  }
-  return [{ path: path.join('.'), message: issue.message }];
+  const paths = issue.code === 'unrecognized_keys' ? issue.keys.map(key => [...path, key]) : [path];
+  return paths.map(names => ({ path: names.join('.'), message: issue.message }));
 }

@@ -8,7 +8,7 @@ interface EntityTag {
   opaque: string;
 }
 
-// One list element with the comma after it, RFC 9110 sections 5.6.1 (empty elements are ignored) and 8.8.3.
+/** One list element with the comma after it, RFC 9110 sections 5.6.1 (empty elements are ignored) and 8.8.3. */
 const listElement = /[ \t]*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y;
 
 function parseEntityTags(header: string): EntityTag[] | undefined {
@@ -34,9 +34,8 @@ function isRevision({ opaque }: EntityTag): boolean {
 }
 
 /**
- * If-Match uses strong comparison (RFC 9110, section 13.1.1), so a weak tag never matches. Undefined if the header is
- * malformed. A strong tag that is not a revision counts as malformed, so that a check never silently differs from the
- * requested one.
+ * Strong comparison (RFC 9110, section 13.1.1), so a weak tag never matches. Undefined if the header is malformed, also
+ * by a strong tag that is not a revision: a check never silently differs from the requested one.
  */
 export function parseIfMatch(header: string): Precondition | undefined {
   const wrong = parseEntityTags(header)?.some(tag => !tag.weak && !isRevision(tag));
@@ -44,37 +43,33 @@ export function parseIfMatch(header: string): Precondition | undefined {
 }
 
 /**
- * If-None-Match uses weak comparison (RFC 9110, section 13.1.2), so W/"5" matches 5, and a tag that is not a revision
- * matches nothing. Undefined if the header is malformed.
+ * Weak comparison (RFC 9110, section 13.1.2), so W/"5" matches 5, and a tag that is not a revision matches nothing.
+ * Undefined if the header is malformed.
  */
 export function parseIfNoneMatch(header: string): Precondition | undefined {
   return parse(header, () => true);
 }
 
-const EntityTagHeader = z.string().max(256);
+function preconditionHeader(read: (header: string) => Precondition | undefined) {
+  const message = 'must be "<revision>" in double quotes, a list of them, or *';
+  return z
+    .string()
+    .max(256)
+    .transform((header, context): Precondition => {
+      const precondition = read(header);
+      if (precondition !== undefined) return precondition;
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    });
+}
 
-const malformed = { message: 'must be "<revision>" in double quotes, a list of them, or *' };
+export const IfMatch = preconditionHeader(parseIfMatch);
+export const IfNoneMatch = preconditionHeader(parseIfNoneMatch);
 
-export const IfMatch = EntityTagHeader.transform((header, context): Precondition => {
-  const parsed = parseIfMatch(header);
-  if (parsed !== undefined) return parsed;
-  context.addIssue({ code: 'custom', ...malformed });
-  return z.NEVER;
-});
-
-export const IfNoneMatch = EntityTagHeader.transform((header, context): Precondition => {
-  const parsed = parseIfNoneMatch(header);
-  if (parsed !== undefined) return parsed;
-  context.addIssue({ code: 'custom', ...malformed });
-  return z.NEVER;
-});
-
-/** Whether the header names the revision. */
 export function matchesRevision(precondition: Precondition, revision: number): boolean {
   return precondition.kind === 'any' || precondition.revisions.includes(revision);
 }
 
-/** The entity tag of a revision. */
 export function revisionTag(revision: number): string {
   return `"${revision}"`;
 }

@@ -4,7 +4,7 @@ import { text } from './text.ts';
 /** The query of an endpoint without parameters. Queries are strict: a misspelled `dryRun` must never apply a change. */
 export const NoQuery = z.strictObject({});
 
-/** An integer with one to nine decimal digits; nothing is coerced from '1.5', ' 1' or '0x1'. */
+/** One to nine decimal digits; nothing is coerced from '1.5', ' 1' or '0x1'. */
 export function integerQuery(minimum: number, maximum: number, description: string) {
   const message = `must be a whole number from ${minimum} to ${maximum}`;
   return z
@@ -20,11 +20,12 @@ export function integerQuery(minimum: number, maximum: number, description: stri
  * milliseconds. Negative revisions are well-formed, but no environment has them.
  */
 export function revisionQuery(description: string) {
+  const message = 'must be a revision, which is a whole number';
   return z
     .string()
-    .regex(/^-?\d{1,16}$/, { message: 'must be a revision, which is a whole number' })
+    .regex(/^-?\d{1,16}$/, { message })
     .transform(Number)
-    .refine(Number.isSafeInteger, { message: 'must be a revision, which is a whole number' })
+    .refine(Number.isSafeInteger, { message })
     .meta({ description, example: 1, documentedAs: () => z.int() });
 }
 
@@ -60,7 +61,9 @@ export const Pagination = z
   .meta({ id: 'Pagination', description: 'The position of a page in the full list.' });
 export type Pagination = z.infer<typeof Pagination>;
 
-export const offsetQuery = integerQuery(0, 999_999_999, 'Results to skip. Used only together with `limit`.').default(0);
+const maxOffset = 999_999_999;
+
+export const offsetQuery = integerQuery(0, maxOffset, 'Results to skip. Used only together with `limit`.').default(0);
 
 /** A list that is returned in full unless a page is requested. */
 export const optionalPage = {
@@ -71,5 +74,5 @@ export const optionalPage = {
 /** A list that is always returned in pages. */
 export const alwaysPaged = {
   limit: integerQuery(1, maxPageSize, 'Results per page.').default(50),
-  offset: integerQuery(0, 999_999_999, 'Results to skip.').default(0),
+  offset: integerQuery(0, maxOffset, 'Results to skip.').default(0),
 };

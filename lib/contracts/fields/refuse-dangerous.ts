@@ -46,29 +46,19 @@ function compile(ignoresCase: boolean) {
 function matcher(patterns: readonly string[], ignoresCase: boolean): (name: string) => boolean {
   const fold = (name: string) => (ignoresCase ? name.toUpperCase() : name);
   const names = new Set(patterns.filter(pattern => !pattern.includes('*')).map(fold));
-  const globs = patterns.filter(pattern => pattern.includes('*')).map(pattern => globOf(fold(pattern)));
+  const globs = patterns.filter(pattern => pattern.includes('*')).map(pattern => fold(pattern).split('*'));
   return name => {
     const folded = fold(name);
-    return names.has(folded) || globs.some(glob => isMadeOf(folded, glob));
+    return names.has(folded) || globs.some(parts => isMadeOf(folded, parts));
   };
 }
 
-interface Glob {
-  first: string;
-  middle: readonly string[];
-  last: string;
-}
-
-function globOf(pattern: string): Glob {
-  const [first = '', ...others] = pattern.split('*');
-  return { first, middle: others.slice(0, -1), last: others.at(-1) ?? '' };
-}
-
 /** Whether the name begins with the first part, ends with the last, and has the others between them in this order. */
-function isMadeOf(name: string, { first, middle, last }: Glob): boolean {
+function isMadeOf(name: string, parts: readonly string[]): boolean {
+  const [first = '', last = ''] = [parts[0], parts.at(-1)];
   if (!name.startsWith(first) || !name.endsWith(last)) return false;
   let end = first.length;
-  for (const part of middle) {
+  for (const part of parts.slice(1, -1)) {
     const start = name.indexOf(part, end);
     if (start === -1) return false;
     end = start + part.length;

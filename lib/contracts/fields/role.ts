@@ -12,12 +12,11 @@ export const writers = ['owner', 'admin', 'developer'] as const;
 export type FreshRole = (typeof managers)[number];
 
 /**
- * Whether the role can do things that need a fresh session; no contract that always needs one admits another role. Granting
- * or removing such a role needs a fresh session as well: otherwise a stale cookie could do in two steps what it can't
- * do in one.
+ * Whether the role can do things that need a fresh session. Granting or removing such a role needs one too: otherwise a
+ * stale cookie could do in two steps what it can't do in one.
  */
 export function hasFreshRights(role: Role): boolean {
-  return managers.some(one => one === role);
+  return managers.some(manager => manager === role);
 }
 
 /** Whether `a` is above `b`. Members can't grant or remove a role above their own. */
@@ -54,22 +53,23 @@ export function atMostAsOpenAs(type: EnvironmentType): readonly EnvironmentType[
   return environmentTypes.slice(environmentTypes.indexOf(type));
 }
 
-/** Whether `type` admits readers that `before` did not. */
-export function isMoreOpen(type: EnvironmentType, before: EnvironmentType): boolean {
-  return environmentTypes.indexOf(type) < environmentTypes.indexOf(before);
+/** Whether `type` admits readers that `previous` did not. */
+export function isMoreOpen(type: EnvironmentType, previous: EnvironmentType): boolean {
+  return environmentTypes.indexOf(type) < environmentTypes.indexOf(previous);
 }
 
+type EnvironmentRules = Readonly<Record<Role, readonly EnvironmentType[]>>;
+
 /** The roles table of the specification: which roles can read and write secrets in which type of environment. */
-export const environmentRules: Readonly<Record<'read' | 'write', Readonly<Record<Role, readonly EnvironmentType[]>>>> =
-  {
-    read: {
-      owner: environmentTypes,
-      admin: environmentTypes,
-      developer: ['development', 'staging'],
-      viewer: ['development'],
-    },
-    write: { owner: environmentTypes, admin: environmentTypes, developer: environmentTypes, viewer: [] },
-  };
+export const environmentRules: Readonly<Record<'read' | 'write', EnvironmentRules>> = {
+  read: {
+    owner: environmentTypes,
+    admin: environmentTypes,
+    developer: ['development', 'staging'],
+    viewer: ['development'],
+  },
+  write: { owner: environmentTypes, admin: environmentTypes, developer: environmentTypes, viewer: [] },
+};
 
 export function roleMay(action: 'read' | 'write', role: Role, type: EnvironmentType): boolean {
   return environmentRules[action][role].includes(type);

@@ -1,7 +1,4 @@
-/*
- * The rules for keys and values, without zod or Node: the command line and the dashboard check text against the same
- * rules, and every package they load makes them start more slowly.
- */
+/* Without zod or Node, because every package that the command line and the dashboard load makes them start more slowly. */
 
 export const secretKeyPattern = /^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/;
 export const secretKeyRule = 'must begin with a letter or underscore and have at most 256 letters, digits, and . _ -';

@@ -1,16 +1,8 @@
 import * as z from 'zod';
 import { maxValueBytes, secretKeyPattern, secretKeyRule, valueProblem } from './secret-rules.ts';
 
-/** Code points rather than UTF-16 units: closer to what people count as characters. */
-function codePointCount(value: string): number {
-  let count = 0;
-  for (const _ of value) count += 1;
-  return count;
-}
-
-/** Any well-formed Unicode text with a length in code points. Unpaired surrogates are rejected rather than repaired. */
+/** Well-formed Unicode with a length in code points, as JSON Schema counts them; zod's `.max()` counts UTF-16 units. */
 export function text(minimum: number, maximum: number) {
-  // JSON Schema counts code points as well, while zod's own .max() counts UTF-16 units.
   return z
     .string()
     .refine(value => value.isWellFormed(), {
@@ -20,7 +12,7 @@ export function text(minimum: number, maximum: number) {
     .refine(
       value => {
         if (value.length > maximum * 2) return false;
-        const length = codePointCount(value);
+        const { length } = Array.from(value);
         return length >= minimum && length <= maximum;
       },
       { message: `must have ${minimum} to ${maximum} characters` },
@@ -28,18 +20,14 @@ export function text(minimum: number, maximum: number) {
     .meta({ minLength: minimum, maxLength: maximum });
 }
 
-/** Includes line and paragraph separators. */
-const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}]/u;
-
-/** One line of text for lists and e-mails: no control characters, and not only white space. */
+/** One line of text for lists and e-mails: no control characters or separators, and not only white space. */
 export function line(minimum: number, maximum: number) {
   return text(minimum, maximum)
-    .refine(value => !controlCharacters.test(value), { message: 'must not contain control characters' })
+    .refine(value => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value), { message: 'must not contain control characters' })
     .refine(value => value === '' || value.trim() !== '', { message: 'must not be blank' })
     .meta({ minLength: minimum, maxLength: maximum });
 }
 
-/** A display name. */
 export const Name = line(1, 100);
 
 /** Why secrets are changed. Members who can't read the environment see it as well. */
@@ -54,7 +42,6 @@ export const Slug = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/, {
   message: 'must be 1 to 48 lower-case letters, digits and hyphens, beginning and ending with a letter or digit',
 });
 
-/** The slug of something new. */
 export const newSlug = (example: string) =>
   Slug.optional().meta({ description: 'The slug. Defaults to one derived from the name.', example });
 
@@ -67,9 +54,9 @@ export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ example: '2026-
 /** The key of a secret and of a template entry. */
 export const SecretKey = z.string().regex(secretKeyPattern, { message: secretKeyRule });
 
-/** E-mail addresses are compared case-insensitively and shown as they were entered. */
 export const Email = z.email().max(254);
 
+/** E-mail addresses are compared case-insensitively and shown as they were entered. */
 export function normalizeEmail(email: string): string {
   return email.toLowerCase();
 }
@@ -83,7 +70,6 @@ export const SecretValue = z
   })
   .meta({ maxLength: maxValueBytes });
 
-/** Whether a URL contains a user name or password. */
 export function hasCredentials(value: string): boolean {
   const url = URL.parse(value);
   return url !== null && (url.username !== '' || url.password !== '');
@@ -97,7 +83,6 @@ export const UserId = Uuid.meta({ example: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11
 export const WebhookId = Uuid.meta({ example: 'f27a9c54-3d8e-4b61-a0f5-8c2d6e1b7940' });
 export const IdentityId = Uuid.meta({ example: 'a4c7e10b-52d9-8f36-b18e-6d03f9a2c754' });
 
-/** The user who did something. */
 export const UserReference = z
   .object({
     id: UserId.meta({ description: 'User or identity identifier.' }),

@@ -1,6 +1,5 @@
 import type { keyTypes } from './identity-limits.ts';
 
-/** The public members of a key, which are stored. */
 type PublicKey = { kty: (typeof keyTypes)[number] } & { [Name in (typeof keptMembers)[number]]?: string };
 
 const keptMembers = ['kid', 'alg', 'crv', 'x', 'y', 'n', 'e'] as const;

@@ -15,8 +15,7 @@ const keyPattern = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 
 /**
  * The lines on which two tools assign different things. Docker doesn't count: it keeps quotes, comments and blanks in
- * every value. No value is in the result, and no key that may be a part of one.
- *
+ * every value. The result has no value, and no key that may be a part of one.
  * @param entries the assignments that the caller has read, by their first line
  */
 export function ambiguousLines(text: string, entries: readonly { line: number; key: string }[]): AmbiguousLine[] {
@@ -49,14 +48,9 @@ export function describeReaders(readers: AmbiguousLine['readers']): string {
   return (numbers[0] === 0 ? [...groups.slice(1), ...groups.slice(0, 1)] : groups).join(' | ');
 }
 
-/** What a tool assigns on one line: usually one key, but a CR or a blank may separate several. */
-interface Line {
-  key: string;
-  content: string;
-}
-
-function byLine(readings: readonly Reading[]): Map<number, Line> {
-  const lines = new Map<number, Line>();
+/** What a tool assigns on each line: usually one key, but a CR or a blank may separate several. */
+function byLine(readings: readonly Reading[]) {
+  const lines = new Map<number, { key: string; content: string }>();
   for (const reading of readings) {
     if ('problem' in reading) continue;
     const { line, key, value, unset, differs } = reading;
@@ -83,7 +77,6 @@ const isNamed = ({ key }: { key?: string }) => key !== undefined && keyPattern.t
 
 /** A CR may end a comment for one tool and not for another. */
 function commentLines(text: string): ReadonlySet<number> {
-  const lines = new Set<number>();
-  for (const [index, line] of text.split('\n').entries()) if (/^[ \t]*#.*\r./.test(line)) lines.add(index + 1);
-  return lines;
+  const lines = text.split('\n').map((line, index) => (/^[ \t]*#.*\r./.test(line) ? index + 1 : 0));
+  return new Set(lines.filter(line => line > 0));
 }

@@ -36,10 +36,8 @@ export function readAsCompose(source: string): Reading[] {
     const line = lineAt(at);
     try {
       const { key, start } = readKey(text, at);
-      const { raw, end } = readValue(text, start);
-      readings.push(
-        assign(variables, line, key, () => (raw.isLiteral ? raw.value : interpolate(raw.value, variables))),
-      );
+      const { value, isLiteral, end } = readValue(text, start);
+      readings.push(assign(variables, line, key, () => (isLiteral ? value : interpolate(value, variables))));
       at = end;
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
@@ -68,26 +66,19 @@ function readKey(text: string, statement: number): { key: string; start: number 
   throw new Unreadable(notAssignment);
 }
 
-interface Raw {
-  value: string;
-  isLiteral: boolean;
-}
-
-function readValue(text: string, start: number): { raw: Raw; end: number } {
+function readValue(text: string, start: number): { value: string; isLiteral: boolean; end: number } {
   const quote = text.charAt(start);
   if (quote !== "'" && quote !== '"') {
     const end = afterLine(text, start);
     const [value = ''] = text.slice(start, end).split(' #', 1);
-    return { raw: { value: trimmedEnd(value, goSpace), isLiteral: false }, end };
+    return { value: trimmedEnd(value, goSpace), isLiteral: false, end };
   }
   let end = start + 1;
   while (end < text.length && text[end] !== quote) end += text[end] === '\\' ? 2 : 1;
   if (end >= text.length) throw new Unreadable(neverClosed);
   const quoted = text.slice(start + 1, end).replaceAll(`\\${quote}`, quote);
-  return {
-    raw: quote === "'" ? { value: quoted, isLiteral: true } : { value: unescaped(quoted), isLiteral: false },
-    end: end + 1,
-  };
+  const isLiteral = quote === "'";
+  return { value: isLiteral ? quoted : unescaped(quoted), isLiteral, end: end + 1 };
 }
 
 /** Octal escapes have a leading zero and then three digits; a wrong one only loses that zero. */

@@ -38,14 +38,12 @@ export function readAsNode(source: string): Reading[] {
     }
     if (key.startsWith('export ')) key = trimmed(key.slice(7), blank);
     const { value, end, differs } = readValue(text, at);
-    const assigned = reading(line, key, value);
-    readings.push(differs ? { ...assigned, differs } : assigned);
+    readings.push({ ...reading(line, key, value), differs });
     at = end;
   }
   return readings;
 }
 
-/** An object can't get this key, so Node loses the value. */
 function reading(line: number, key: string, value: string): Reading {
   return key === '__proto__' ? { line, problem: 'sets __proto__, which Node drops' } : { line, key, value };
 }
@@ -56,17 +54,14 @@ function readValue(text: string, start: number): { value: string; end: number; d
   const close = isQuoted ? text.indexOf(quote, start + 1) : -1;
   if (close !== -1) {
     const quoted = text.slice(start + 1, close);
-    return {
-      value: quote === '"' ? quoted.replaceAll('\\n', '\n') : quoted,
-      end: afterLine(text, close + 1),
-    };
+    const value = quote === '"' ? quoted.replaceAll('\\n', '\n') : quoted;
+    return { value, end: afterLine(text, close + 1) };
   }
   const end = afterLine(text, start);
   const line = text.slice(start, text[end - 1] === '\n' ? end - 1 : end);
-  const hash = line.indexOf('#');
-  const bare = hash === -1 ? line : line.slice(0, hash);
   const next = skip(text, end, blank);
   // After a quote that is never closed, npm's dotenv takes a # for the start of a comment.
   if (isQuoted) return { value: line, end: next, differs: line.includes('#') };
+  const [bare = ''] = line.split('#', 1);
   return { value: trimmed(bare, blank), end: next };
 }

@@ -24,8 +24,6 @@ const lineBreak = /\r\n?/g;
 const rest = /[^\r\n]*/y;
 const spaceAndHash = new RegExp(`[${blankCharacters}]#`);
 
-const escapes: Readonly<Record<string, string>> = cEscapes;
-
 /** `dotenv_values` of python-dotenv 1.2 for a file. A byte order mark stays in the first key. */
 export function readAsPython(text: string): Reading[] {
   const lineAt = lineCounter(text);
@@ -43,7 +41,7 @@ export function readAsPython(text: string): Reading[] {
     if (close === -1) throw new Unreadable(neverClosed);
     const quoted = text.slice(at + 1, close).replace(lineBreak, '\n');
     at = close + 1;
-    return quoted.replace(pattern, (_whole, escaped: string) => escapes[escaped] ?? escaped);
+    return quoted.replace(pattern, (_whole, escaped: string) => cEscapes[escaped] ?? escaped);
   };
   const takeValue = (): string => {
     if (text[at] === "'") return takeQuoted(/\\([\\'])/g);

@@ -1,31 +1,25 @@
 /*
- * What each tool makes of dotenv text. The readers follow the tools' own sources, mistakes included, because a value
- * that one tool reads differently is a value that breaks when the file moves. They run nothing and read no environment.
- * Each is linear in the length of the text.
+ * The readers follow the tools' own sources, mistakes included, because a value that one tool reads differently breaks
+ * when the file moves. They run nothing and read no environment. Each is linear in the length of the text.
  */
 
-/** An assignment as a tool reads it. */
 export interface Assigned {
+  /** From 1. Only LF ends a line: all readers must number them alike. */
   line: number;
   key: string;
   value: string;
-  /** The value depends on a variable that the text hasn't set, so on the tool's environment. */
+  /** The value depends on the tool's environment, because the text hasn't set a variable. */
   unset?: boolean;
   /** Other versions of the tool read another value. */
-  differs?: boolean;
+  differs?: boolean | undefined;
 }
 
-/** A line that a tool refuses or skips. The problem never quotes the line: a misplaced one may be part of a secret. */
-export interface Unread {
-  line: number;
-  problem: string;
-}
+/** A line that a tool refuses or skips has a problem, which never quotes the line: it may be part of a secret. */
+export type Reading = Assigned | { line: number; problem: string };
 
-/** Lines are numbered from 1, and only LF ends one: all readers must number them alike. */
-export type Reading = Assigned | Unread;
-
-/** The escapes of C that both Go and Python know. */
-export const cEscapes = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '\\': '\\', '"': '"' };
+/** The escapes of both Go and Python. */
+const escapes = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '\\': '\\', '"': '"' };
+export const cEscapes: Readonly<Record<string, string>> = escapes;
 
 export const notAssignment = 'is not KEY=value';
 export const neverClosed = 'has a quote that is never closed';
@@ -84,19 +78,17 @@ export function trimmedEnd(text: string, blank: RegExp): string {
   return text.slice(0, end);
 }
 
-/** All references of a text together may add this many characters: each can repeat a long value. */
-const maxExpanded = 8 * 1024 * 1024;
-
 /** The variables that the text has set so far. */
 export class Variables {
   readonly #values = new Map<string, string>();
-  #left = maxExpanded;
+  /** How many characters references may still add: each can repeat a long value. */
+  #left = 8 * 1024 * 1024;
 
   set(name: string, value: string): void {
     this.#values.set(name, value);
   }
 
-  /** Of a variable whose value depends on the environment from now on. */
+  /** The variable's value depends on the environment from now on. */
   forget(name: string): void {
     this.#values.delete(name);
   }

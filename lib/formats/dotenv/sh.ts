@@ -12,7 +12,7 @@ import {
 const assignedName = /([A-Za-z_][A-Za-z0-9_]*)=/y;
 const exported = /export(?=[ \t])/y;
 const variableName = /[A-Za-z_][A-Za-z0-9_]*/y;
-/** A default of which no quote, expansion or brace needs a shell. */
+/** The default has no quote, expansion or brace that needs a shell. */
 const simpleReference = /\{([A-Za-z_][A-Za-z0-9_]*)(?:(:?[-+?])([^'"`$\\{}\s~;&|<>()*?[\]#]*))?\}/y;
 const plainInQuotes = /[^"$`\\]+/y;
 const plain = /[^\s'"$`\\;&|<>()~:{#\0]+/y;
@@ -80,13 +80,10 @@ function readCommand(script: Script, lineAt: (position: number) => number): Read
     if (key === undefined) throw new Unreadable('is not an assignment alone: a shell would run a command');
     const word: Word = { value: '', isExport, isUnset: false };
     readWord(script, word);
-    if (word.isUnset) {
-      variables.forget(key);
-      readings.push({ line, key, value: '', unset: true });
-      continue;
-    }
-    variables.set(key, word.value);
-    readings.push({ line, key, value: word.value });
+    const { value } = word;
+    if (word.isUnset) variables.forget(key);
+    else variables.set(key, value);
+    readings.push(word.isUnset ? { line, key, value: '', unset: true } : { line, key, value });
   }
   if (readings.length === 0) throw new Unreadable(notAssignment);
   return readings;

@@ -1,6 +1,5 @@
 import { lineCounter, notAssignment, type Reading, trimmedEnd } from './reading.ts';
 
-const unescapedInDoubleQuotes = '"\\`$';
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const refused = /[\0\p{Noncharacter_Code_Point}]/u;
 const equalsOrBreak = /[=\r\n]/g;
@@ -48,7 +47,7 @@ function reading(line: number, key: string, value: string): Reading {
   return { line, key, value };
 }
 
-/** A backslash takes the special meaning of the next character, but a line break ends the comment all the same. */
+/** A line break ends the comment even after a backslash. */
 function afterComment(text: string, start: number): number {
   lineBreak.lastIndex = start;
   return (lineBreak.exec(text)?.index ?? text.length) + 1;
@@ -106,7 +105,7 @@ function readDoubleQuoted(text: string, start: number): { value: string; end: nu
     }
     at += 1;
     const escaped = text.charAt(at);
-    if (unescapedInDoubleQuotes.includes(escaped)) value += escaped;
+    if ('"\\`$'.includes(escaped)) value += escaped;
     else if (escaped !== '\n') value += `\\${escaped}`;
   }
   return { value, end: at + 1 };

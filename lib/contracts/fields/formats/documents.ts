@@ -1,6 +1,5 @@
-import type { Format } from './format.ts';
+import { type Format, lines } from './format.ts';
 
-/** One object of all values. */
 export const json: Format = {
   isData: true,
   refuses: () => undefined,
@@ -24,30 +23,23 @@ export const tfvars: Format = {
     if (value !== value.normalize('NFC')) return 'is not in Unicode’s normalization form C';
     return undefined;
   },
-  write: (entries, source) =>
-    json
-      .write(entries, source)
-      .replace(/[\u0080-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  write: (entries, source) => json.write(entries, source).replace(/[\u0080-\uffff]/g, escaped),
 };
 
-/** One mapping of all values, each double-quoted. */
+const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
 export const yaml: Format = {
   isData: true,
   refuses: () => undefined,
-  write: entries =>
-    entries.length === 0
-      ? '{}\n'
-      : entries.map(([key, value]) => `${quotedForYaml(key)}: ${quotedForYaml(value)}\n`).join(''),
+  write: entries => {
+    const mapping = lines((key, value) => `${quotedForYaml(key)}: ${quotedForYaml(value)}`)(entries);
+    return mapping === '' ? '{}\n' : mapping;
+  },
 };
 
-/**
- * What YAML escapes beyond JSON: characters that it calls non-printable, its other line breaks, and the byte order
- * mark.
- */
-const escapedToo = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
-
+/** JSON, except for what YAML calls non-printable, its other line breaks, and the byte order mark. */
 function quotedForYaml(text: string): string {
-  return JSON.stringify(text).replace(escapedToo, c => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g, escaped);
 }
 
 /** Limits of the API server: of a key (`validation.IsConfigMapKey`) and of all data (`MaxSecretSize`). */
@@ -61,9 +53,8 @@ export const kubernetes: Format = {
     let bytes = 0;
     for (const [index, [key, value]] of entries.entries()) {
       bytes += Buffer.byteLength(value);
-      const rest = entries.length - index;
-      if (bytes > mostDataBytes)
-        return [{ key, reason: `and ${rest - 1} more keys exceed the 1 MiB that a Secret holds` }];
+      if (bytes <= mostDataBytes) continue;
+      return [{ key, reason: `and ${entries.length - index - 1} more keys exceed the 1 MiB that a Secret holds` }];
     }
     return [];
   },

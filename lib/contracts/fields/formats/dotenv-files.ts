@@ -31,30 +31,21 @@ export const dotenv: Format = {
   refuses: (key, value) => {
     if (key === '__proto__') return droppedByReader;
     if (value.includes('\0')) return nul;
-    if (quotedForDotenv(value) === undefined)
-      return 'mixes quotes, backslashes and line breaks in a way that dotenv cannot represent';
-    return undefined;
+    const mixture = 'mixes quotes, backslashes and line breaks in a way that dotenv cannot represent';
+    return quotedForDotenv(value) === undefined ? mixture : undefined;
   },
   write: lines((key, value) => `${key}=${quotedForDotenv(value)}`),
 };
 
+/** Only double quotes keep carriage returns, which the reader otherwise turns into line feeds. */
 function quotedForDotenv(value: string): string | undefined {
-  return quotedInOneLine(value) ?? (isEscapable(value) ? `"${withEscapedBreaks(value)}"` : quotedInBackticks(value));
-}
-
-/** Rejects carriage returns, which the reader turns into line feeds. */
-function quotedInOneLine(value: string): string | undefined {
   if (isBare(value)) return value;
-  return /['\r]|\\$/.test(value) ? undefined : `'${value}'`;
-}
-
-const isEscapable = (value: string): boolean => !/"|\\[nr]|\\$/.test(value);
-
-const withEscapedBreaks = (value: string): string => value.replaceAll('\r', '\\r').replaceAll('\n', '\\n');
-
-function quotedInBackticks(value: string): string | undefined {
+  if (!/['\r]|\\$/.test(value)) return `'${value}'`;
+  if (!/"|\\[nr]|\\$/.test(value)) return `"${withEscapedBreaks(value)}"`;
   return /[`\r]|\\$/.test(value) ? undefined : `\`${value}\``;
 }
+
+const withEscapedBreaks = (text: string): string => text.replaceAll('\r', '\\r').replaceAll('\n', '\\n');
 
 /** For Node's `util.parseEnv` and `--env-file`: like `dotenv`, but without the escape `\r`. */
 export const node: Format = {
@@ -62,9 +53,7 @@ export const node: Format = {
   refuses: (key, value) => (value.includes('\r') ? 'contains a carriage return' : dotenv.refuses(key, value)),
 };
 
-/**
- * The package `python-dotenv`. It expands `${…}` in every value, so `${` is written as an expansion that yields `$`.
- */
+/** The package `python-dotenv`. It expands `${…}` in every value, so `${` is written as an expansion that yields `$`. */
 export const pythonDotenv: Format = {
   refuses: (_, value) => (value.includes('\0') ? nul : undefined),
   write: lines((key, value) => `${key}=${quotedForPython(value)}`),
@@ -75,9 +64,8 @@ function quotedForPython(value: string): string {
   // It normalizes line endings, and only double quotes support \r.
   const quote = value.includes('\r') ? '"' : "'";
   const escaped = value.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`);
-  const inLines = quote === '"' ? escaped.replaceAll('\r', '\\r').replaceAll('\n', '\\n') : escaped;
-  // Its pattern reads any backslash before the closing quote as an escape, so that backslash is written as a default
-  // too.
+  const inLines = quote === '"' ? withEscapedBreaks(escaped) : escaped;
+  // Its pattern reads any backslash before the closing quote as an escape, so that is written as a default too.
   const literal = inLines.replaceAll('${', `${yields('$')}{`).replace(/\\\\$/, () => yields('\\\\'));
   return `${quote}${literal}${quote}`;
 }
@@ -94,10 +82,8 @@ export const docker: Format = {
     if (value.includes('\0')) return nul;
     if (value.includes('\n')) return 'contains a line break';
     if (value.endsWith('\r')) return 'ends with a carriage return';
-    if (Buffer.byteLength(`${key}=${value}`) > longestLineBytes) {
-      return `makes a line of more than ${longestLineBytes} bytes`;
-    }
-    return undefined;
+    const isTooLong = Buffer.byteLength(`${key}=${value}`) > longestLineBytes;
+    return isTooLong ? `makes a line of more than ${longestLineBytes} bytes` : undefined;
   },
   write: lines((key, value) => `${key}=${value}`),
 };
@@ -118,9 +104,8 @@ export const systemd: Format = {
   refuses: (key, value) => {
     if (!isName(key)) return notAName;
     if (value.includes('\0')) return nul;
-    // One of these makes systemd reject the whole file.
-    if (noncharacter.test(value)) return 'contains a Unicode noncharacter';
-    return undefined;
+    // It makes systemd reject the whole file.
+    return noncharacter.test(value) ? 'contains a Unicode noncharacter' : undefined;
   },
   write: lines((key, value) => `${key}="${value.replace(/[\\"$`]/g, '\\$&')}"`),
 };

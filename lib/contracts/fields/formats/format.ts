@@ -31,12 +31,8 @@ export interface Source {
   environment: string;
 }
 
-/** All refusals of all entries; empty if `write` is exact and no name controls more than the program's own settings. */
-export function refusalsOf(
-  format: Format,
-  entries: readonly Entry[],
-  allowance: Allowance = { allowed: [] },
-): Refusal[] {
+/** Empty if `write` is exact and no name controls more than the program's own settings. */
+export function refusalsOf(format: Format, entries: readonly Entry[], allowance: Allowance = { allowed: [] }) {
   const { isData = false, ignoresCase } = format;
   const single = entries.flatMap(([key, value]) => {
     const reason = format.refuses(key, value);
@@ -58,7 +54,6 @@ export const isName = (key: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(
 /** Characters that every consumer reads literally, quoted or not. */
 export const isBare = (value: string): boolean => /^[A-Za-z0-9_./:@%+,-]*$/.test(value);
 
-/** Unicode's noncharacters. */
 export const noncharacter = /\p{Noncharacter_Code_Point}/u;
 
 export const nul = 'contains a NUL character, which no environment variable can';

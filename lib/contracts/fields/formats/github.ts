@@ -15,7 +15,7 @@ export const github: Format = {
   aside: entries =>
     entries
       .flatMap(([, value]) => value.split(/[\r\n]+/))
-      // A mask that is only white space would blank out the whole log.
+      // A mask of white space would blank out the whole log.
       .filter(line => line.trim() !== '')
       .map(line => `::add-mask::${line.replaceAll('%', '%25')}\n`)
       .join(''),

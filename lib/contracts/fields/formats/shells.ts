@@ -30,9 +30,8 @@ export const sh: Format = {
 
 /** A test checks this list against fish. */
 const fishVariables: ReadonlySet<string> = new Set(
-  '_ CDPATH FISH_VERSION PATH PWD SHLVL fish_kill_signal fish_killring fish_pid history hostname pipestatus status status_generation umask version'.split(
-    ' ',
-  ),
+  `_ CDPATH FISH_VERSION PATH PWD SHLVL fish_kill_signal fish_killring fish_pid history hostname pipestatus status
+  status_generation umask version`.split(/\s+/),
 );
 
 /** A fish script, loaded with `source`. */
