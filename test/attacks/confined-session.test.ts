@@ -43,7 +43,7 @@ let token: { token: string };
 
 beforeAll(async () => {
   employer = await openCompany(api, names, provider, { domain, trustFactor: true });
-  victim = await seedColleague(employer);
+  victim = await seedColleague(employer, 'victim');
   app = await addApp(api, victim);
   const browser = openBrowser();
   await signIn(api, browser, employer.slug);
@@ -215,7 +215,7 @@ describe('a session through the provider of an account with a password and no fa
 
   beforeAll(async () => {
     company = await openCompany(api, names, clerks, { domain, trustFactor: true });
-    await seedColleague(company);
+    await seedColleague(company, 'colleague');
     const browser = openBrowser();
     await signIn(api, browser, company.slug);
     await expectStatus(logInIn(api, browser, person.email), 200);
@@ -289,7 +289,7 @@ describe('an account that a provider makes before its person comes', () => {
 
 it('somebody with a factor of their own who signs in for the first time joins only with that factor', async () => {
   const company = await openOwnCompany(scene, 'careful');
-  const careful = await seedColleague(company);
+  const careful = await seedColleague(company, 'careful');
   const ownApp = await addApp(api, careful);
   const browser = openBrowser();
   expect((await signIn(api, browser, company.slug)).error).toBe('link_required');

@@ -25,7 +25,7 @@ describe('the table of what a thief gains', () => {
 
   it.each(proofs)('refers to an existing test: $title', ({ path, title }) => {
     const tests = [
-      ...read(path).matchAll(/\b(?:it|describe)(\.\w+)?(?:\([^'\n]*\))?\(\s*'([^'\n]+)'|\)\(\s*'([^'\n]+)'/g),
+      ...read(path).matchAll(/\b(?:it|test|describe)(\.\w+)?(?:\([^'\n]*\))?\(\s*'([^'\n]+)'|\)\(\s*'([^'\n]+)'/g),
     ];
     const found = tests.filter(([, , plain, each]) => (plain ?? each) === title);
     expect(found).not.toEqual([]);

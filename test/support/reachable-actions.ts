@@ -9,7 +9,7 @@ const marks: Readonly<Record<string, string>> = {
   'dynamodb:GetItem': 'new GetCommand(',
   'dynamodb:BatchGetItem': 'new BatchGetCommand(',
   'dynamodb:Query': 'new QueryCommand(',
-  'dynamodb:BatchWriteItem': 'new BatchWriteCommand(',
+  'dynamodb:BatchWriteItem': 'BatchWriteCommand(',
   'dynamodb:PutItem': 'kind: "put"',
   'dynamodb:UpdateItem': 'kind: "update"',
   'dynamodb:DeleteItem': 'kind: "remove"',
@@ -22,7 +22,7 @@ const marks: Readonly<Record<string, string>> = {
   'ses:SendEmail': 'new SendEmailCommand(',
   'ssm:GetParameter': 'new GetParameterCommand(',
   // Not a call to AWS, but just as expensive.
-  scrypt: 'scrypt(',
+  scrypt: '(scrypt)',
 };
 
 /**

@@ -25,7 +25,7 @@ export const ViaProvider = z.object({
 export type ViaProvider = z.output<typeof ViaProvider>;
 
 export const SessionProvider = ViaProvider.extend({
-  /** Stands for the person at the provider (see `provider-link.ts`). */
+  /** Stands for the person at the provider (see `sign-in.ts`). */
   person: z.string(),
 });
 export type SessionProvider = z.output<typeof SessionProvider>;

@@ -63,10 +63,10 @@ export async function openOwnCompany(
 let colleagues = 0;
 
 /** Somebody with an account and a password whose verified address is in the company's domain. */
-export async function seedColleague({ domain }: Pick<Company, 'domain'>): Promise<Person> {
+export async function seedColleague({ domain }: Pick<Company, 'domain'>, name?: string): Promise<Person> {
   const person = await seedPerson();
   colleagues += 1;
-  const email = `colleague-${colleagues}@${domain}`;
+  const email = `${name ?? `colleague-${colleagues}`}@${domain}`;
   await transact([
     remove(at(emailRecord, person.email)),
     put(at(emailRecord, email), { userId: person.user.id }),
