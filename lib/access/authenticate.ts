@@ -40,11 +40,7 @@ export const unauthenticated = () =>
  * names is read. An Authorization header takes precedence over a cookie, even if it is malformed.
  * @throws unauthenticated if the route needs a caller and the request has no credential of ours
  */
-export async function issuedCredentialOf(
-  event: APIGatewayProxyEventV2,
-  access: Access,
-  log: Log,
-): Promise<IssuedCredential | undefined> {
+export async function issuedCredentialOf(event: APIGatewayProxyEventV2, access: Access, log: Log) {
   if (access.kind === 'public') return undefined;
   const presented = readPresented(event);
   if (presented !== undefined && (await wasIssued(presented, log))) {

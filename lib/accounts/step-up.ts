@@ -43,12 +43,8 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
     provider: provider && { ...provider, lifted: true },
     replaces: { id: sessionIdOf(credential), hash, createdAt: session.createdAt },
   });
-  await transact([
-    ...(password === undefined ? [] : resetCount(wrong)),
-    ...(proof?.writes ?? []),
-    ...renewed.writes,
-    ...(presented?.writes ?? []),
-  ]);
+  const reset = password === undefined ? [] : resetCount(wrong);
+  await transact([...reset, ...(proof?.writes ?? []), ...renewed.writes, ...(presented?.writes ?? [])]);
   log.account('stepped_up', { userId: user.id, ip: source.ip });
   if (proof !== undefined) await mailNotice(context, user, proof);
   const freshUntil = new Date(Date.now() + settings().STEP_UP_FRESH_SECONDS * 1000).toISOString();
@@ -96,9 +92,8 @@ async function readFactor(
 export async function requireCurrentPassword(
   { source, log }: RequestContext,
   user: UserRecord,
-  presented: { field: string; password: string; wrong: Counter; event: string },
+  { field, password, wrong, event }: { field: string; password: string; wrong: Counter; event: string },
 ): Promise<void> {
-  const { field, password, wrong, event } = presented;
   if (await verifyPassword(password, user.passwordHash)) return;
   await count(wrong);
   log.account(event, { userId: user.id, ip: source.ip });

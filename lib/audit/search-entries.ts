@@ -44,10 +44,7 @@ export async function searchEntries(context: LogContext, search: Search): Promis
  * long, so two round trips are enough even if all entries have the same action.
  * @returns undefined if that takes too many reads
  */
-export async function listEntries(
-  organizationId: string,
-  search: Pick<Search, 'action' | 'limit' | 'offset'>,
-): Promise<EntryPage | undefined> {
+export async function listEntries(organizationId: string, search: Pick<Search, 'action' | 'limit' | 'offset'>) {
   const { limit, offset, action } = search;
   const counting = { nowMs: Date.now(), budget: readBudget(pagesToList) };
   const counts = readCounts(organizationId);

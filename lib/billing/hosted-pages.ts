@@ -52,10 +52,7 @@ async function billingPage(orgSlug: string, checkout?: 'success' | 'cancelled'):
   return page.href;
 }
 
-async function recordOpened(
-  context: MemberContext,
-  action: 'billing.portal_opened' | 'billing.checkout_started',
-): Promise<void> {
+async function recordOpened(context: MemberContext, action: 'billing.portal_opened' | 'billing.checkout_started') {
   const { id, name } = context.organization;
   await putAlone(await context.audit({ action, target: { type: 'organization', id, name } }));
 }

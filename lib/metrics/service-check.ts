@@ -32,10 +32,7 @@ const timeoutMs = 15_000;
  * @returns the duration of each step in milliseconds
  * @throws Error that names the failed step and the response's status and request id, never its body
  */
-export async function checkService(
-  account: CheckAccount,
-  { isReadOnly = false } = {},
-): Promise<Readonly<Record<string, number>>> {
+export async function checkService(account: CheckAccount, { isReadOnly = false } = {}) {
   const { url, email, password, organization, project, environment } = account;
   const environmentPath = `/secrets/${organization}/${project}/${environment}`;
   const value = randomUUID();

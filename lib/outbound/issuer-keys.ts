@@ -32,11 +32,7 @@ interface Fetching {
  * request per minute: the one that fetches.
  * @throws issuer_unavailable; rate_limited if too many keys are being fetched and none are stored
  */
-export async function currentKeys(
-  issuer: string,
-  stored: IssuerKeysRecord | undefined,
-  fetching: Fetching,
-): Promise<IssuerKeysRecord> {
+export async function currentKeys(issuer: string, stored: IssuerKeysRecord | undefined, fetching: Fetching) {
   if (stored !== undefined && Date.now() - stored.fetchedAtMs < freshMs) return stored;
   const renewed = await renewedKeys(issuer, stored, fetching).catch(error => {
     if (error instanceof ApiError && error.code === 'rate_limited' && usableKeys(stored) !== undefined) return stored;
@@ -73,11 +69,7 @@ export function usableKeys(stored: IssuerKeysRecord | undefined): IssuerKeysReco
  * The keys after a fetch. If there was one within the last minute, or another request is fetching, those in the table.
  * @throws rate_limited
  */
-export async function renewedKeys(
-  issuer: string,
-  stored: IssuerKeysRecord | undefined,
-  { log, counters }: Fetching,
-): Promise<IssuerKeysRecord | undefined> {
+export async function renewedKeys(issuer: string, stored: IssuerKeysRecord | undefined, { log, counters }: Fetching) {
   if (stored !== undefined && Date.now() - stored.triedAtMs < betweenFetchesMs) return stored;
   const fetchId = randomUUID();
   if (await beginFetch(issuer, stored, fetchId, counters)) {

@@ -51,16 +51,16 @@ export async function addPasskey(
     lastUsedAt: null,
     ...ownAddition,
   };
+  const { id, credentialId } = passkey;
+  const refused = (holder: { userId?: string } | undefined) =>
+    holder?.userId === user.id
+      ? invalidRequest([{ path: 'passkey', message: 'is already one of yours' }])
+      : new ApiError('passkey_taken', 'This passkey belongs to another account.');
   const recoveryCodes = await addFactor(context, 'passkey_added', current => {
     const { passkeyCount = 0 } = current;
     if (passkeyCount >= maximumPasskeys) {
       throw invalidRequest([{ path: '', message: `you have ${maximumPasskeys} passkeys; remove one first` }]);
     }
-    const { id, credentialId } = passkey;
-    const refused = (holder: { userId?: string } | undefined) =>
-      holder?.userId === user.id
-        ? invalidRequest([{ path: 'passkey', message: 'is already one of yours' }])
-        : new ApiError('passkey_taken', 'This passkey belongs to another account.');
     return {
       added: { method: 'passkey', id, credentialId },
       factors: { passkeyCount: passkeyCount + 1 },
