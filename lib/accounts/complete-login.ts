@@ -16,7 +16,6 @@ import { retryOnConditionFailed, transact, type Write } from '../table/write.ts'
 import { sameProvider, transactWithLink, usedLink } from './account-link.ts';
 import { brokenBy, findRequiring, mailBreakGlass } from './break-glass.ts';
 import {
-  answer,
   factorQuestion,
   invalidChallenge,
   issuedAtOf,
@@ -59,7 +58,7 @@ export async function completeLogin(context: RequestContext, sent: Answer, linkS
     passkey: sent.passkey && at(passkeyRecord, userId, sent.passkey.id),
   });
   const purpose = challenge?.purpose === 'provider-log-in' ? 'provider-log-in' : 'log-in';
-  const useUp = answer(presented, challenge, isPasskeyAlone ? 'passkey-log-in' : purpose, user);
+  const useUp = requireOpenChallenge(presented, challenge, isPasskeyAlone ? 'passkey-log-in' : purpose, user);
   if (user === undefined || challenge === undefined) throw refused();
   refuseEarly(wrong, codes);
   const factor = factorOf(sent, passkey, issuedAtOf(challenge), wrong);

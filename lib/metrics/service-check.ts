@@ -40,16 +40,12 @@ export async function checkService(account: CheckAccount, { isReadOnly = false }
   let cookie = '';
   const step = async (name: string, method: string, path: string, body?: object): Promise<Response> => {
     const startedAt = performance.now();
-    const headers = {
-      'x-requested-with': 'service',
-      ...(cookie === '' ? {} : { cookie }),
-      ...(body && { 'content-type': 'application/json' }),
-    };
+    const sent = { 'x-requested-with': 'service', ...(body && { 'content-type': 'application/json' }) };
     const response = await fetch(url + path, {
       method,
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
-      headers,
+      headers: cookie === '' ? sent : { ...sent, cookie },
       body: body ? JSON.stringify(body) : null,
     }).catch((error: Error) => {
       throw new Error(`${name} got no response (${error.name}).`);

@@ -43,13 +43,16 @@ export function presentedChallenge(challenge: string): PresentedChallenge {
   return { userId: read.userId, read: at(challengeRecord, read.hash) };
 }
 
-/** @throws invalid_token if unknown, used, expired, for another purpose or user, or older than the current password */
+/**
+ * The write that uses up the challenge, for the transaction of its answer. @throws invalid_token if unknown, used,
+ * expired, for another purpose or user, or older than the current password, as does the transaction
+ */
 export function requireOpenChallenge(
   presented: PresentedChallenge,
   stored: ChallengeRecord | undefined,
   purpose: Purpose,
   user: Answerer | undefined,
-): void {
+): Write {
   const isOpen =
     stored !== undefined &&
     stored.purpose === purpose &&
@@ -57,12 +60,7 @@ export function requireOpenChallenge(
     !isOver(stored.expiresAt) &&
     (stored.userId === nobody || (stored.userId === user?.id && stored.sessionEpoch === user.sessionEpoch));
   if (!isOpen) throw invalidChallenge();
-}
-
-/** The write that uses up the challenge, for the transaction of its answer. @throws invalid_token, as above */
-export function answer(...challenge: Parameters<typeof requireOpenChallenge>): Write {
-  requireOpenChallenge(...challenge);
-  return remove(challenge[0].read, { if: isThere, refused: invalidChallenge });
+  return remove(presented.read, { if: isThere, refused: invalidChallenge });
 }
 
 /** The write that makes a challenge valid again if the operation it authorized is undone. */
