@@ -40,11 +40,7 @@ export const unauthenticated = () =>
  * names is read. An Authorization header takes precedence over a cookie, even if it is malformed.
  * @throws unauthenticated if the route needs a caller and the request has no credential of ours
  */
-export async function issuedCredentialOf(
-  event: APIGatewayProxyEventV2,
-  access: Access,
-  log: Log,
-): Promise<IssuedCredential | undefined> {
+export async function issuedCredentialOf(event: APIGatewayProxyEventV2, access: Access, log: Log) {
   if (access.kind === 'public') return undefined;
   const presented = readPresented(event);
   if (presented !== undefined && (await wasIssued(presented, log))) {
@@ -156,7 +152,7 @@ export function memberCaller(
     if (organization === undefined || identity === undefined || identity.trustId !== memberId) throw unauthenticated();
     if (organization.status !== 'active') throw organizationNotFound();
     const caller = identityPrincipal(principal, credential.token, identity);
-    return { principal: caller, access: new MemberAccess(organization, memberOf(identity), caller, access) };
+    return { principal: caller, access: new MemberAccess(organization, memberOf(identity), caller, access.deployers) };
   }
   if (organization?.status !== 'active' || member === undefined) throw organizationNotFound();
   if ((onlyOrganizationOf(principal) ?? organization.id) !== organization.id) throw organizationNotFound();
@@ -164,7 +160,7 @@ export function memberCaller(
     const { organizationId, memberId } = credential.token;
     if (organizationId !== null && memberId !== member.id) throw organizationNotFound();
   }
-  return { principal, access: new MemberAccess(organization, member, principal, access) };
+  return { principal, access: new MemberAccess(organization, member, principal, access.deployers) };
 }
 
 function organizationReads(orgSlug: string | undefined, userId: string) {

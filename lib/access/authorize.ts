@@ -93,11 +93,7 @@ function requireCaller(caller: Caller | undefined): Caller {
  * @throws unauthenticated, organization_not_found, insufficient_scope, forbidden, admin_required, session_confined,
  * provider_required, second_factor_required, step_up_required
  */
-export function authorize<Kind extends Access['kind']>(
-  kind: Kind,
-  access: Access,
-  caller: Caller | undefined,
-): Admitted[Kind] {
+export function authorize<Kind extends Access['kind']>(kind: Kind, access: Access, caller: Caller | undefined) {
   const admitted = admit[kind](caller);
   if (caller !== undefined) {
     requireRights(access, caller);

@@ -12,7 +12,7 @@ import { put, transactIfHolds } from '../table/write.ts';
 const context = { purpose: 'credentials' };
 const item = at(credentialKeyRecord);
 
-/** The installation's credential key; undefined until something has been issued, which is not kept. */
+/** Undefined until something has been issued, which is not kept. */
 export function credentialKey(): Promise<Uint8Array | undefined> {
   return keptKey().catch(error => {
     if (error instanceof NothingIssued) return undefined;

@@ -13,11 +13,7 @@ import { sessionCookie, sessionEndsAt, sessionSecretOf } from './session-cookie.
  * Records the use of a credential while the handler runs, at most once an hour. Resolves to the session cookie to send
  * again, if any. Never rejects: a failure here must not fail an authorized request, so it is only logged.
  */
-export async function keepCredentialFresh(
-  principal: Principal | undefined,
-  event: APIGatewayProxyEventV2,
-  log: Log,
-): Promise<string | undefined> {
+export async function keepCredentialFresh(principal: Principal | undefined, event: APIGatewayProxyEventV2, log: Log) {
   // The exchange records the use of an identity.
   if (principal === undefined || principal.identity !== undefined) return undefined;
   const { credential, userId } = principal;

@@ -17,18 +17,13 @@ export class MemberAccess {
   readonly organization: OrganizationRecord;
   #principal: Principal;
   #member: MemberRecord;
-  readonly #admitsDeployers: boolean | undefined;
+  readonly #admitsDeployers: boolean;
   #projectId: string | undefined;
   /** The ids of the environments asked about, by slug. */
   readonly #environmentIds = new Map<string, string>();
   #environmentAsked = false;
 
-  constructor(
-    organization: OrganizationRecord,
-    member: MemberRecord,
-    principal: Principal,
-    { deployers }: { deployers?: boolean },
-  ) {
+  constructor(organization: OrganizationRecord, member: MemberRecord, principal: Principal, deployers = false) {
     this.organization = organization;
     this.#member = member;
     this.#principal = principal;
@@ -49,7 +44,7 @@ export class MemberAccess {
 
   /** Whether the operation admits deployers and the caller is one. */
   get deploys(): boolean {
-    return this.#admitsDeployers === true && this.role === 'deployer';
+    return this.#admitsDeployers && this.role === 'deployer';
   }
 
   /** Adopts the current role and scope of a re-authorized caller. */

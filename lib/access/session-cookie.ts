@@ -41,15 +41,11 @@ export function sessionIdOf({ hash, session }: { hash: string; session: { id?: s
 }
 
 export function sessionCookie(secret: string, endsAt: number): string {
-  return cookie(secret, Math.max(0, endsAt - epochSeconds()));
+  return otherCookie(sessionCookieName, secret, { path: '/', maxAgeSeconds: Math.max(0, endsAt - epochSeconds()) });
 }
 
 /** Makes the browser forget the session. */
-export const expiredSessionCookie = () => cookie('', 0);
-
-function cookie(content: string, maxAgeSeconds: number): string {
-  return otherCookie(sessionCookieName, content, { path: '/', maxAgeSeconds });
-}
+export const expiredSessionCookie = () => sessionCookie('', 0);
 
 interface CookieScope {
   path: string;
@@ -60,11 +56,8 @@ interface CookieScope {
 }
 
 /** Set-Cookie for another cookie, with the session's protection. Secure except on a local http address. */
-export function otherCookie(
-  name: string,
-  content: string,
-  { path, maxAgeSeconds, isForNavigation = false }: CookieScope,
-): string {
+export function otherCookie(name: string, content: string, scope: CookieScope): string {
+  const { path, maxAgeSeconds, isForNavigation = false } = scope;
   const parts = [`${name}=${content}`, `Path=${path}`, `Max-Age=${maxAgeSeconds}`, 'HttpOnly'];
   // Partitioned (CHIPS): browsers that block third-party cookies still keep it, for the dashboard's site only.
   if (settings().SESSION_COOKIE === 'cross-site' && !isForNavigation)

@@ -34,7 +34,7 @@ type LinkedUser = Pick<UserRecord, 'id' | 'isAdmin' | 'linkEpoch'>;
 
 export const linkEpochOf = ({ linkEpoch = 0 }: Pick<UserRecord, 'linkEpoch'>): number => linkEpoch;
 
-/** The person's item is still as it was read; undefined if it didn't exist. */
+/** `pointer` is the person's item as read, if it existed. */
 function pointerAsRead(pointer: Pick<ProviderLinkRecord, 'linkId'> | undefined): Conditions<ProviderLinkRecord> {
   if (pointer === undefined) return isNew;
   // Stored items of the earlier format don't have the attribute.
@@ -65,11 +65,9 @@ export function usedLink(
   { organizationId, person }: Pick<LinkTarget, 'organizationId' | 'person'>,
   refused: () => Error,
 ): Write {
-  return update(
-    at(accountLinkRecord, user.id, organizationId),
-    { set: { lastUsedAt: new Date().toISOString() } },
-    { if: { id: exists, person: equals(person), epoch: equals(linkEpochOf(user)) }, refused },
-  );
+  const set = { lastUsedAt: new Date().toISOString() };
+  const holds = { id: exists, person: equals(person), epoch: equals(linkEpochOf(user)) };
+  return update(at(accountLinkRecord, user.id, organizationId), { set }, { if: holds, refused });
 }
 
 /** The check that issuer and client are the same. Without `refused`, the transaction throws `ConditionFailed`. */
@@ -105,9 +103,8 @@ export function linkHolds({ pointer, link, removed }: LinkState, user: LinkedUse
 const linkSeconds = 10 * 60;
 
 /** The path covers `/v1/auth/login/verify`. */
-function pendingLinkCookie(secret: string, maxAgeSeconds: number): string {
-  return otherCookie(linkCookie, secret, { path: '/v1/auth/login', maxAgeSeconds });
-}
+const pendingLinkCookie = (secret: string, maxAgeSeconds: number) =>
+  otherCookie(linkCookie, secret, { path: '/v1/auth/login', maxAgeSeconds });
 
 /** A pending link's Set-Cookie line, and the write that makes it valid. Only the secret's hash is stored. */
 export function newPendingLink(link: Omit<PendingLinkRecord, 'expiresAt'>): { cookie: string; write: Write } {

@@ -27,18 +27,17 @@ import { mailUnlessRefused } from './factors/mail-unless-refused.ts';
  */
 
 interface Requiring {
-  /** The organizations that the user owns and that require their provider. */
   organizations: readonly OrganizationRecord[];
   /** Empty without such an organization. */
   unsettled: readonly UndoLinkRecord[];
 }
 
 /**
- * Read in parallel with the checks of a log-in. Never rejects: a failure is only logged, because it must not keep
- * anybody from logging in; the log-in then breaks no glass.
+ * The organizations that the user owns and that require their provider. Never rejects: a failure is only logged,
+ * because it must not keep anybody from logging in; the log-in then breaks no glass.
  */
 export async function findRequiring({ log }: RequestContext, id: string): Promise<Requiring> {
-  const none: Requiring = { organizations: [], unsettled: [] };
+  const none = { organizations: [], unsettled: [] };
   try {
     const memberships = await list(membershipRecord, ranges.memberships(id));
     const organizations = await readAll(memberships.map(({ orgSlug }) => at(organizationRecord, orgSlug)));
@@ -70,13 +69,9 @@ export function brokenBy(factor: AgedFactor, user: UserRecord, { organizations, 
 }
 
 /** Mails the owners of the organizations. A failure is only logged: the log-in is complete. */
-export async function mailBreakGlass(
-  context: RequestContext,
-  user: UserRecord,
-  organizations: readonly OrganizationRecord[],
-): Promise<void> {
+export async function mailBreakGlass(context: RequestContext, user: UserRecord, owned: readonly OrganizationRecord[]) {
   try {
-    await Promise.all(organizations.map(organization => mailOwners(context, user, organization)));
+    await Promise.all(owned.map(organization => mailOwners(context, user, organization)));
   } catch (error) {
     context.log.error('could not notify the owners of a log-in without their provider', error, { userId: user.id });
   }

@@ -1,5 +1,4 @@
 import type { RequestContext } from '../access/request-context.ts';
-import type { PasskeyRequestOptions } from '../contracts/auth/passkeys.ts';
 import type { continueProviderSignIn as continuation } from '../contracts/auth/providers.ts';
 import type { completeLogin as contract } from '../contracts/auth/sign-in.ts';
 import type { AnswerOf, BodyOf } from '../contracts/contract.ts';
@@ -17,7 +16,6 @@ import { retryOnConditionFailed, transact, type Write } from '../table/write.ts'
 import { sameProvider, transactWithLink, usedLink } from './account-link.ts';
 import { brokenBy, findRequiring, mailBreakGlass } from './break-glass.ts';
 import {
-  answer,
   factorQuestion,
   invalidChallenge,
   issuedAtOf,
@@ -30,9 +28,7 @@ import { mailNotice, type PresentedFactor, proveFactor } from './factors/prove-f
 import { startSession } from './sessions.ts';
 
 /** A challenge for any passkey of this site; its answer names the user. @throws rate_limited */
-export async function startPasskeyLogin({
-  source,
-}: RequestContext): Promise<{ challenge: string; publicKey: PasskeyRequestOptions }> {
+export async function startPasskeyLogin({ source }: RequestContext) {
   const { challenge, write } = newChallenge('passkey-log-in', { id: nobody, sessionEpoch: 0 });
   const starts = passkeyLogins(networkOf(source.ip));
   await retryOnConditionFailed(() => transact([...countOne(starts), write]));
@@ -62,7 +58,7 @@ export async function completeLogin(context: RequestContext, sent: Answer, linkS
     passkey: sent.passkey && at(passkeyRecord, userId, sent.passkey.id),
   });
   const purpose = challenge?.purpose === 'provider-log-in' ? 'provider-log-in' : 'log-in';
-  const useUp = answer(presented, challenge, isPasskeyAlone ? 'passkey-log-in' : purpose, user);
+  const useUp = requireOpenChallenge(presented, challenge, isPasskeyAlone ? 'passkey-log-in' : purpose, user);
   if (user === undefined || challenge === undefined) throw refused();
   refuseEarly(wrong, codes);
   const factor = factorOf(sent, passkey, issuedAtOf(challenge), wrong);
@@ -114,12 +110,7 @@ type Provided = NonNullable<ChallengeRecord['provided']>;
  * Commits the log-in, if provider and link are still the same. A new person joins only now that their factor is proved.
  * @throws invalid_token; organization_not_found, plan_limit_exceeded if they can no longer join
  */
-async function transactProvided(
-  context: RequestContext,
-  user: UserRecord,
-  provided: Provided,
-  logIn: readonly Write[],
-): Promise<void> {
+async function transactProvided(context: RequestContext, user: UserRecord, provided: Provided, logIn: Write[]) {
   const { clientVersion, provider } = provided;
   const isSameProvider = sameProvider({ ...provider, clientVersion }, invalidChallenge);
   const isLinked = usedLink(user, provider, invalidChallenge);
@@ -130,11 +121,8 @@ async function transactProvided(
   });
 }
 
-async function joiningOf(
-  context: RequestContext,
-  user: UserRecord,
-  { provider: { organizationId, orgSlug } }: Provided,
-): Promise<Write[]> {
+async function joiningOf(context: RequestContext, user: UserRecord, { provider }: Provided): Promise<Write[]> {
+  const { organizationId, orgSlug } = provider;
   const { signIn, removed, member } = await readTogether({
     signIn: at(signInRecord, orgSlug),
     removed: at(removedMemberRecord, orgSlug, user.id),

@@ -40,7 +40,9 @@ export async function createToken(context: AccountContext, requested: RequestedT
   return issueToken(context, { user, live, sessionId, ...resolved });
 }
 
-interface TokenOrder extends ResolvedToken {
+interface TokenOrder {
+  facts: TokenFacts & { expiresInDays: number | null };
+  organization: OrganizationRecord | undefined;
   user: UserRecord;
   /** The user's tokens, which must be read after the account. */
   live: readonly TokenRecord[];
@@ -94,16 +96,11 @@ async function issueToken(
 /** The contract has checked that a narrower limit comes with the wider one. */
 type RequestedToken = BodyOf<typeof contract>;
 
-interface ResolvedToken {
-  facts: TokenFacts & { expiresInDays: number | null };
-  organization: OrganizationRecord | undefined;
-}
-
 /**
  * Looks up what the token is limited to, in two round trips, if anything. @throws session_confined for a confined
  * session and no limit; organization_not_found, project_not_found, environment_not_found if the user can't see it
  */
-async function resolveToken(principal: AccountPrincipal, requested: RequestedToken): Promise<ResolvedToken> {
+async function resolveToken(principal: AccountPrincipal, requested: RequestedToken) {
   const { name, access, projectId = null, environmentId = null, expiresInDays = null } = requested;
   const boundTo = onlyOrganizationOf(principal);
   if (boundTo !== undefined && requested.organizationId === undefined) throw sessionConfined();

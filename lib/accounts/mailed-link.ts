@@ -18,30 +18,28 @@ import {
   userRecord,
   verificationLinkRecord,
 } from '../table/records/user.ts';
-import { put, remove, transact, update, type Write } from '../table/write.ts';
+import { put, remove, transact, update } from '../table/write.ts';
 
-/** The address, which holds the token, and the write that makes it valid. Only the token's hash is stored. */
-interface NewLink {
-  url: string;
-  write: Write;
-}
+/*
+ * Links in e-mails: a URL that holds the token, and the write that makes it valid. Only the token's hash is stored.
+ */
 
-/** A link that verifies the account's address. It replaces any earlier one. */
-export async function newVerificationLink(userId: string): Promise<NewLink> {
+/** Verifies the account's address. It replaces any earlier one. */
+export async function newVerificationLink(userId: string) {
   const { secret, hash } = createCredential(userId);
   const write = put(at(verificationLinkRecord, userId), { hash, expiresAt: epochSeconds() + daySeconds });
   return { url: await dashboardLink('verify-email', secret), write };
 }
 
 /** Earlier links stay valid; otherwise anyone could invalidate them by requesting a new one. */
-export async function newResetLink({ id, sessionEpoch }: Pick<UserRecord, 'id' | 'sessionEpoch'>): Promise<NewLink> {
+export async function newResetLink({ id, sessionEpoch }: Pick<UserRecord, 'id' | 'sessionEpoch'>) {
   const { secret, hash } = createCredential(id);
   const expiresAt = epochSeconds() + hourSeconds;
   const write = put(at(resetLinkRecord, id, hash), { epoch: sessionEpoch, expiresAt });
   return { url: await dashboardLink('reset-password', secret), write };
 }
 
-/** A link that undoes the addition of a factor, with the writes that make it valid and that invalidate it. */
+/** Undoes the addition of a factor. Also has the write that invalidates it. */
 export async function newUndoLink(userId: string) {
   const { secret, hash } = createCredential(userId);
   const item = at(undoLinkRecord, userId, hash);

@@ -32,10 +32,8 @@ export async function changePassword(
   if (credential.method !== 'session') throw new ApiError('insufficient_scope', 'This requires a session.');
   refuseCommonPassword('newPassword', newPassword);
   const wrong = wrongCurrentPasswords(user.id);
-  const [held, { counted }] = await Promise.all([
-    revokeTokens ? readHeldTokens(user.id) : undefined,
-    readTogether({ counted: countRead(wrong) }),
-  ]);
+  const readingHeld = revokeTokens ? readHeldTokens(user.id) : undefined;
+  const [held, { counted }] = await Promise.all([readingHeld, readTogether({ counted: countRead(wrong) })]);
   refuseEarly(wrong, counted);
   const presented = { field: 'currentPassword', password: currentPassword, wrong, event: 'password_change_refused' };
   await requireCurrentPassword(context, user, presented);
@@ -88,15 +86,12 @@ interface NewPassword extends Pick<EndedSessions, 'user' | 'held' | 'source' | '
 }
 
 async function setPassword({ passwordHash, others, decide, overtaken, ...ending }: NewPassword): Promise<void> {
-  await endSessions({
-    ...ending,
-    decide: async current => {
-      if (current.sessionEpoch !== ending.user.sessionEpoch) throw overtaken();
-      const { set = {}, writes = [] } = (await decide?.(current)) ?? {};
-      // The mailed link proves the address, too.
-      const verified = ending.recovers === true ? { emailVerified: true } : {};
-      return { set: { ...set, ...verified, passwordHash }, writes: [...writes, ...others] };
-    },
-    gone: overtaken,
-  });
+  const decideAll = async (current: UserRecord) => {
+    if (current.sessionEpoch !== ending.user.sessionEpoch) throw overtaken();
+    const { set = {}, writes = [] } = (await decide?.(current)) ?? {};
+    // The mailed link proves the address, too.
+    const verified = ending.recovers === true ? { emailVerified: true } : {};
+    return { set: { ...set, ...verified, passwordHash }, writes: [...writes, ...others] };
+  };
+  await endSessions({ ...ending, decide: decideAll, gone: overtaken });
 }

@@ -32,11 +32,7 @@ export async function listProviderLinks({ principal: { user } }: AccountContext)
     .sort((a, b) => b.createdAt.localeCompare(a.createdAt) || a.id.localeCompare(b.id));
 }
 
-/**
- * Ends a link, and with it the sessions that came through the organization's provider and the tokens that these
- * created.
- * @throws link_not_found
- */
+/** Also ends the sessions that came through the provider and the tokens that these created. @throws link_not_found */
 export async function endProviderLink({ principal, source, log }: AccountContext, linkId: string): Promise<void> {
   const readAgain = async () => readEnding(await find(at(userRecord, principal.userId)), linkId);
   const foreseen = await readEnding(principal.user, linkId);
@@ -68,8 +64,7 @@ async function readEnding(user: UserRecord | undefined, linkId: string) {
   const [links, held, sessions] = await Promise.all(reads);
   const link = links.find(own => own.link.id === linkId)?.link;
   if (link === undefined) throw linkNotFound();
-  const cameThrough = (provider: { organizationId: string } | undefined) =>
-    provider?.organizationId === link.organizationId;
+  const cameThrough = (provider?: { organizationId: string }) => provider?.organizationId === link.organizationId;
   return {
     user,
     link,

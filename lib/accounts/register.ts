@@ -10,9 +10,8 @@ import { verificationMail } from '../mail/account-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';
 import { newOrganization, withFreeSlug } from '../organizations/new-organization.ts';
 import { at, find } from '../table/read.ts';
-import type { OrganizationRecord } from '../table/records/organization.ts';
 import { countPlatform } from '../table/records/platform.ts';
-import { emailRecord, type UserRecord } from '../table/records/user.ts';
+import { emailRecord } from '../table/records/user.ts';
 import { transact } from '../table/write.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
 import { newVerificationLink } from './mailed-link.ts';
@@ -24,10 +23,7 @@ import { newSession } from './sessions.ts';
  * link. If the e-mail can't be sent, that is logged: the account exists, and the user can request the link again.
  * @throws rate_limited, invalid_request for a common password, email_taken
  */
-export async function register(
-  { source, log }: RequestContext,
-  requested: BodyOf<typeof contract>,
-): Promise<{ user: UserRecord; organization: OrganizationRecord; cookie: string }> {
+export async function register({ source, log }: RequestContext, requested: BodyOf<typeof contract>) {
   refuseCommonPassword('password', requested.password);
   await count(registrations(networkOf(source.ip)));
   // This only saves hashing; the transaction ensures that the address is still free.

@@ -66,9 +66,8 @@ async function readSessions({ principal }: AccountContext): Promise<{ hash: stri
   });
 }
 
-type SessionFacts = Partial<
-  Pick<SessionRecord, 'id' | 'secondFactor' | 'createdAt' | 'provedAt' | 'brokeGlassIn' | 'provider'>
->;
+type GivenFact = 'id' | 'secondFactor' | 'createdAt' | 'provedAt' | 'brokeGlassIn' | 'provider';
+type SessionFacts = Partial<Pick<SessionRecord, GivenFact>>;
 
 export interface ReplacedSession {
   id?: string | undefined;

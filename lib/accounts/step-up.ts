@@ -11,7 +11,13 @@ import { at, readTogether } from '../table/read.ts';
 import type { SessionRecord } from '../table/records/credentials.ts';
 import { hasSecondFactor, passkeyRecord, type UserRecord } from '../table/records/user.ts';
 import { transact, type Write } from '../table/write.ts';
-import { answer, askForFactor, invalidChallenge, issuedAtOf, presentedChallenge } from './factors/challenge.ts';
+import {
+  askForFactor,
+  invalidChallenge,
+  issuedAtOf,
+  presentedChallenge,
+  requireOpenChallenge,
+} from './factors/challenge.ts';
 import { mailNotice, type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
 import { sessionEnded, startSession } from './sessions.ts';
 
@@ -43,12 +49,8 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
     provider: provider && { ...provider, lifted: true },
     replaces: { id: sessionIdOf(credential), hash, createdAt: session.createdAt },
   });
-  await transact([
-    ...(password === undefined ? [] : resetCount(wrong)),
-    ...(proof?.writes ?? []),
-    ...renewed.writes,
-    ...(presented?.writes ?? []),
-  ]);
+  const reset = password === undefined ? [] : resetCount(wrong);
+  await transact([...reset, ...(proof?.writes ?? []), ...renewed.writes, ...(presented?.writes ?? [])]);
   log.account('stepped_up', { userId: user.id, ip: source.ip });
   if (proof !== undefined) await mailNotice(context, user, proof);
   const freshUntil = new Date(Date.now() + settings().STEP_UP_FRESH_SECONDS * 1000).toISOString();
@@ -85,7 +87,7 @@ async function readFactor(
   refuseEarly(wrong, stored.codes);
   if (totp !== undefined) return { factor: { method: 'totp', code: totp, wrong }, writes: [] };
   if (assertion === undefined || presented === undefined) return undefined;
-  const useUp = answer(presented, stored.challenge, 'step-up', user);
+  const useUp = requireOpenChallenge(presented, stored.challenge, 'step-up', user);
   if (stored.challenge === undefined) throw invalidChallenge();
   const challengeIssuedAt = issuedAtOf(stored.challenge);
   const factor = { method: 'passkey', assertion, passkey: stored.passkey, challenge, challengeIssuedAt } as const;
@@ -96,9 +98,8 @@ async function readFactor(
 export async function requireCurrentPassword(
   { source, log }: RequestContext,
   user: UserRecord,
-  presented: { field: string; password: string; wrong: Counter; event: string },
+  { field, password, wrong, event }: { field: string; password: string; wrong: Counter; event: string },
 ): Promise<void> {
-  const { field, password, wrong, event } = presented;
   if (await verifyPassword(password, user.passwordHash)) return;
   await count(wrong);
   log.account(event, { userId: user.id, ip: source.ip });

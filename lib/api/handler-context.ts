@@ -25,14 +25,11 @@ export interface HandlerContexts {
 
 type Request = RequestContext & FreshnessQuestion;
 
-const callerContext = <P extends Principal>(
-  request: Request,
-  { principal }: { principal: P },
-): CallerContext & { principal: P } => ({
-  ...request,
-  principal,
-  auditIn: (organization, facts) => auditWrite(organization, actorOf(principal), request.source, facts),
-});
+function callerContext<P extends Principal>(request: Request, { principal }: { principal: P }) {
+  const auditIn: CallerContext['auditIn'] = (organization, facts) =>
+    auditWrite(organization, actorOf(principal), request.source, facts);
+  return { ...request, principal, auditIn };
+}
 
 type Contexts = {
   readonly [Kind in Access['kind']]: (request: Request, admitted: Admitted[Kind]) => HandlerContexts[Kind];

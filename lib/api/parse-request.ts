@@ -15,9 +15,8 @@ function bodyText(event: APIGatewayProxyEventV2, maximumBytes: number): string {
   const bytes = event.isBase64Encoded ? Buffer.from(body, 'base64') : undefined;
   const size = bytes === undefined ? Buffer.byteLength(body, 'utf8') : bytes.length;
   if (size > maximumBytes) {
-    throw new ApiError('payload_too_large', `The body has ${size} bytes; at most ${maximumBytes} are allowed.`, {
-      details: { sizeBytes: size, maximumBytes },
-    });
+    const message = `The body has ${size} bytes; at most ${maximumBytes} are allowed.`;
+    throw new ApiError('payload_too_large', message, { details: { sizeBytes: size, maximumBytes } });
   }
   if (bytes === undefined) return body;
   try {
@@ -81,11 +80,10 @@ function notFoundError(code: ErrorCode, formProblem: string): ApiError {
 export function explainNotFound(contract: Contract, event: APIGatewayProxyEventV2, error: ApiError): ApiError {
   const { problem } = parsePath(contract, event);
   if (problem?.code === error.code) return problem;
-  const name = parameterNames(contract.path).find(
-    parameter =>
-      (contract.notFound?.[parameter] ?? pathParameters[parameter].notFound) === error.code &&
-      isIdInPlaceOfSlug(parameter, event.pathParameters?.[parameter]),
-  );
+  const name = parameterNames(contract.path).find(parameter => {
+    const code = contract.notFound?.[parameter] ?? pathParameters[parameter].notFound;
+    return code === error.code && isIdInPlaceOfSlug(parameter, event.pathParameters?.[parameter]);
+  });
   return name === undefined ? error : notFoundError(error.code, formProblem(name, event.pathParameters?.[name]));
 }
 
@@ -121,9 +119,8 @@ function hasBody({ body }: APIGatewayProxyEventV2): boolean {
 /** @throws payload_too_large, unsupported_media_type: they concern the whole body, so they precede other problems */
 function readJson(event: APIGatewayProxyEventV2, maximumBytes: number): ReturnType<typeof parseJson> {
   if (!hasBody(event)) return { value: undefined, problems: [{ path: '', message: 'a JSON body is required' }] };
-  const [mediaType = '', ...parameters] = (headerOf(event, 'content-type') ?? '')
-    .split(';')
-    .map(part => part.trim().toLowerCase());
+  const parts = (headerOf(event, 'content-type') ?? '').split(';');
+  const [mediaType = '', ...parameters] = parts.map(part => part.trim().toLowerCase());
   const charset = parameters.find(parameter => parameter.startsWith('charset='));
   const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
   if (mediaType !== 'application/json' || !isUtf8) {

@@ -95,7 +95,6 @@ export function toApiError(error: unknown): ApiError {
       return temporarilyUnavailable('The service could not complete this right now. Send the request again.', error);
     }
   }
-  return new ApiError('internal_error', 'Something went wrong on our side. The request id names it in our log.', {
-    cause: error,
-  });
+  const message = 'Something went wrong on our side. The request id names it in our log.';
+  return new ApiError('internal_error', message, { cause: error });
 }

@@ -39,11 +39,9 @@ export async function countEntries(
   if (firstPage.isLast || !firstPage.entries.every(isNewer)) {
     return storedCount + firstPage.entries.filter(entry => isNewer(entry) && !isExpired(entry, nowSeconds)).length;
   }
-  const unread = openSource(organizationId, source, {
-    period: { from: countedTo, to: allTime.to },
-    pageSize: 1000,
-    attributes: ['sk', 'createdAt', 'id', 'expiresAt'],
-  });
+  const period = { from: countedTo, to: allTime.to };
+  const attributes = ['sk', 'createdAt', 'id', 'expiresAt'];
+  const unread = openSource(organizationId, source, { period, pageSize: 1000, attributes });
   const { entries, readTo } = await scanSources([unread], { keep: () => true }, budget);
   // Every request counts younger entries again, because an earlier one may still be written.
   const settledTo = new Date(nowMs - longestWriteMs).toISOString();

@@ -30,10 +30,7 @@ export function withinAnswer(entries: readonly AuditEntry[]): AuditEntry[] {
     };
     const shortened = { ...entry, keys: keys && shorten(keys), unchanged: unchanged && shorten(unchanged) };
     const omitsDetails = details !== undefined && Buffer.byteLength(JSON.stringify(details)) > left;
-    return {
-      ...shortened,
-      ...(omitsDetails ? { detailsOmitted: true } : { details }),
-      keysOmitted: omitted === 0 ? undefined : omitted,
-    };
+    const keysOmitted = omitted === 0 ? undefined : omitted;
+    return { ...shortened, ...(omitsDetails ? { detailsOmitted: true } : { details }), keysOmitted };
   });
 }

@@ -61,11 +61,8 @@ async function startOf(organization: OrganizationRecord, { after, since }: Pick<
   // Nothing has expired since the organization was created, so nothing is missing.
   if (complete <= organization.createdAt) return position ?? allTime.from;
   if (after === undefined) return complete;
-  throw new ApiError(
-    'cursor_expired',
-    `Entries after this position are no longer retained. Start again with since=${complete}.`,
-    { details: { since: complete } },
-  );
+  const message = `Entries after this position are no longer retained. Start again with since=${complete}.`;
+  throw new ApiError('cursor_expired', message, { details: { since: complete } });
 }
 
 /** As many entries as fit in a response. Pure. */

@@ -1,8 +1,5 @@
 /** The first keys that fit in `maximumBytes` of JSON, and how many are left out. Keys are ASCII. Pure. */
-export function keysThatFit(
-  keys: readonly string[],
-  maximumBytes: number,
-): { keys: readonly string[]; keysOmitted: number } {
+export function keysThatFit(keys: readonly string[], maximumBytes: number) {
   let bytes = 0;
   for (const [index, key] of keys.entries()) {
     // Two quotes and a comma.

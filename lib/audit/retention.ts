@@ -56,11 +56,7 @@ export function earlierRetentions(
 }
 
 /** The earlier retentions and the current one, oldest first. Pure. */
-function retentionsOf(
-  organization: OrganizationRecord,
-  configs: PlanConfigsRecord | undefined,
-  nowMs: number,
-): EarlierRetention[] {
+function retentionsOf(organization: OrganizationRecord, configs: PlanConfigsRecord | undefined, nowMs: number) {
   const { plan, retentions } = organization;
   const { effective, source } = effectiveLimits(organization, configs?.plans ?? {});
   const raised = source.auditRetentionDays === 'override' ? undefined : configs?.raised?.[plan];

@@ -65,7 +65,6 @@ export function positionOf({ createdAt, id }: Pick<StoredEntry, 'createdAt' | 'i
   return `${createdAt}#${id}`;
 }
 
-/** The time of a position. */
 export function timeOf(position: string): string {
   return position.replace(/#.*/s, '');
 }
@@ -173,7 +172,7 @@ export async function scanSources(
   return { entries: selected.filter(isRead).toSorted(inOrder), readTo };
 }
 
-/** Reads the next page. @returns its entries within the period that have not expired */
+/** The entries of the next page that are within the period and have not expired. */
 async function readOn(source: Source): Promise<StoredEntry[]> {
   const { period, range } = source;
   const { items, next } = (await source.isStored()) ? await queryPage(range) : { items: [], next: undefined };

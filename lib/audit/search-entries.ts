@@ -44,19 +44,14 @@ export async function searchEntries(context: LogContext, search: Search): Promis
  * long, so two round trips are enough even if all entries have the same action.
  * @returns undefined if that takes too many reads
  */
-export async function listEntries(
-  organizationId: string,
-  search: Pick<Search, 'action' | 'limit' | 'offset'>,
-): Promise<EntryPage | undefined> {
+export async function listEntries(organizationId: string, search: Pick<Search, 'action' | 'limit' | 'offset'>) {
   const { limit, offset, action } = search;
   const counting = { nowMs: Date.now(), budget: readBudget(pagesToList) };
   const counts = readCounts(organizationId);
-  const sources = openSources(
-    organizationId,
-    action === undefined ? auditActions : [action],
-    async () => (await counts).partitions,
-    { period: allTime, newestFirst: true, pageSize: Math.min(100, Math.max(10, Math.ceil((offset + limit) / 5))) },
-  );
+  const partitions = async () => (await counts).partitions;
+  const pageSize = Math.min(100, Math.max(10, Math.ceil((offset + limit) / 5)));
+  const range = { period: allTime, newestFirst: true, pageSize };
+  const sources = openSources(organizationId, action === undefined ? auditActions : [action], partitions, range);
   const order = { keep: () => true, enough: { entries: offset + limit, afterPages: 0 }, isFrugal: true };
   const [{ entries, readTo }, numbers] = await Promise.all([
     scanSources(sources, order, readBudget(sources.length + pagesToList)),
@@ -92,11 +87,9 @@ async function findEntries(context: LogContext, search: Search, { admitted }: Lo
   const period = { from: since, to: earlier(start, until) };
   // A page that continues another has no total.
   const afterPages = after === undefined ? actions.length + pagesToList : 0;
-  const { entries, readTo } = await scanEntries(
-    context.organization.id,
-    { actions, partitions, period, newestFirst: true, keep, enough: { entries: skip + limit, afterPages } },
-    budget,
-  );
+  const enough = { entries: skip + limit, afterPages };
+  const scan = { actions, partitions, period, newestFirst: true, keep, enough };
+  const { entries, readTo } = await scanEntries(context.organization.id, scan, budget);
   const page = entries.slice(skip, skip + limit);
   const last = page.at(-1);
   const total = readTo === undefined && after === undefined ? entries.length : null;

@@ -30,17 +30,11 @@ export async function startCheckout(context: MemberContext, plan: BoughtPlan): P
   const price = priceOf(plan);
   const customerId = await ensureCustomer(organization);
   const changedSubscriptionId = liveSubscriptionOf(organization);
+  const [successUrl, cancelUrl] = [await billingPage(slug, 'success'), await billingPage(slug, 'cancelled')];
   const url =
     changedSubscriptionId !== undefined
       ? await createPortal({ customerId, returnUrl: await billingPage(slug), changedSubscriptionId })
-      : await createCheckout({
-          organizationId,
-          customerId,
-          plan,
-          price,
-          successUrl: await billingPage(slug, 'success'),
-          cancelUrl: await billingPage(slug, 'cancelled'),
-        });
+      : await createCheckout({ organizationId, customerId, plan, price, successUrl, cancelUrl });
   await recordOpened(context, 'billing.checkout_started');
   return url;
 }
@@ -52,10 +46,7 @@ async function billingPage(orgSlug: string, checkout?: 'success' | 'cancelled'):
   return page.href;
 }
 
-async function recordOpened(
-  context: MemberContext,
-  action: 'billing.portal_opened' | 'billing.checkout_started',
-): Promise<void> {
+async function recordOpened(context: MemberContext, action: 'billing.portal_opened' | 'billing.checkout_started') {
   const { id, name } = context.organization;
   await putAlone(await context.audit({ action, target: { type: 'organization', id, name } }));
 }

@@ -28,6 +28,7 @@ const metadata = z
   .nullish()
   .transform(members => members ?? {});
 const epochSeconds = z.int().min(0).max(99_999_999_999);
+const listOf = <Item extends z.ZodType>(item: Item) => z.object({ data: z.array(item) }).nullish();
 
 const Envelope = z.object({
   id: z.string().min(1).max(255),
@@ -53,11 +54,7 @@ const Subscription = z.object({
   customer: reference,
   metadata,
   current_period_end: epochSeconds.nullish(),
-  items: z
-    .object({
-      data: z.array(z.object({ current_period_end: epochSeconds.nullish(), price: reference })),
-    })
-    .nullish(),
+  items: listOf(z.object({ current_period_end: epochSeconds.nullish(), price: reference })),
 });
 
 /** Since basil, an invoice references its subscription under `parent`; before that, at the top level. */
@@ -67,17 +64,13 @@ const Invoice = z.object({
   subscription_details: z.object({ metadata }).nullish(),
   parent: z.object({ subscription_details: z.object({ subscription: reference, metadata }).nullish() }).nullish(),
   metadata,
-  lines: z
-    .object({
-      data: z.array(
-        z.object({
-          period: z.object({ end: epochSeconds }).nullish(),
-          price: reference,
-          pricing: z.object({ price_details: z.object({ price: reference }).nullish() }).nullish(),
-        }),
-      ),
-    })
-    .nullish(),
+  lines: listOf(
+    z.object({
+      period: z.object({ end: epochSeconds }).nullish(),
+      price: reference,
+      pricing: z.object({ price_details: z.object({ price: reference }).nullish() }).nullish(),
+    }),
+  ),
 });
 
 /** https://docs.stripe.com/api/subscriptions/object#subscription_object-status; unknown states change nothing. */
@@ -124,13 +117,10 @@ const readCheckout: Reader = object => {
   const session = CheckoutSession.parse(object);
   // Some payment methods take days; the payment provider sends another event when the money arrives.
   const isBought = (session.mode ?? 'subscription') === 'subscription' && session.payment_status !== 'unpaid';
-  return {
-    organizationIds: [session.client_reference_id, session.metadata.organizationId],
-    customerId: session.customer,
-    update: isBought
-      ? { subscriptionId: session.subscription, state: 'active', plan: namedPlan(session.metadata.plan) }
-      : undefined,
-  };
+  const { client_reference_id, customer: customerId, subscription: subscriptionId, metadata: names } = session;
+  const bought = { subscriptionId, state: 'active', plan: namedPlan(names.plan) } as const;
+  const organizationIds = [client_reference_id, names.organizationId];
+  return { organizationIds, customerId, update: isBought ? bought : undefined };
 };
 
 const readSubscription =
@@ -160,16 +150,11 @@ const readInvoice =
     const names = { ...invoice.metadata, ...invoice.subscription_details?.metadata, ...details?.metadata };
     const subscriptionId = details?.subscription ?? invoice.subscription;
     const prices = lines.map(line => line.pricing?.price_details?.price ?? line.price);
-    const paid = {
-      plan: planOf(prices, names.plan, configured),
-      currentPeriodEnd: latest(lines.map(line => line.period?.end)),
-    };
-    const update = { subscriptionId, state, fromInvoice: true, ...(state === 'active' ? paid : {}) };
-    return {
-      organizationIds: [names.organizationId],
-      customerId: invoice.customer,
-      update: subscriptionId === null ? undefined : update,
-    };
+    const currentPeriodEnd = latest(lines.map(line => line.period?.end));
+    const paid = { plan: planOf(prices, names.plan, configured), currentPeriodEnd };
+    const reported = { subscriptionId, state, fromInvoice: true, ...(state === 'active' ? paid : {}) };
+    const update = subscriptionId === null ? undefined : reported;
+    return { organizationIds: [names.organizationId], customerId: invoice.customer, update };
   };
 
 const readers: ReadonlyMap<string, Reader> = new Map([

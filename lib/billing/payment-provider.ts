@@ -19,10 +19,8 @@ async function secretOf(name: 'STRIPE_SECRET_KEY' | 'STRIPE_WEBHOOK_SECRET'): Pr
   return given ?? (stored === undefined ? undefined : parameter(stored));
 }
 
-const kept = processVariable<{ key: string; base: string | undefined; client: Stripe } | undefined>(
-  'stripe-client',
-  () => undefined,
-);
+type Kept = { key: string; base: string | undefined; client: Stripe } | undefined;
+const kept = processVariable<Kept>('stripe-client', () => undefined);
 
 /** @throws billing_not_configured */
 async function stripeClient(): Promise<Stripe> {
@@ -31,8 +29,7 @@ async function stripeClient(): Promise<Stripe> {
   if (key === undefined) throw notConfigured();
   if (kept.value?.key !== key || kept.value.base !== base) {
     const address = base === undefined ? {} : addressOf(base);
-    const client = new Stripe(key, { ...attempts, telemetry: false, ...address });
-    kept.value = { key, base, client };
+    kept.value = { key, base, client: new Stripe(key, { ...attempts, telemetry: false, ...address }) };
   }
   return kept.value.client;
 }
@@ -58,9 +55,9 @@ async function ask<T>(work: (client: Stripe) => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeError)) throw error;
     const { type, code = '-', statusCode = '-', requestId = '-' } = error;
-    throw new ApiError('billing_provider_error', 'The payment provider returned an error. Try again later.', {
-      cause: new Error(`${type}, code ${code}, status ${statusCode}, provider request ${requestId}`),
-    });
+    const cause = new Error(`${type}, code ${code}, status ${statusCode}, provider request ${requestId}`);
+    const message = 'The payment provider returned an error. Try again later.';
+    throw new ApiError('billing_provider_error', message, { cause });
   }
 }
 
@@ -81,13 +78,10 @@ export function configuredPrices(): Prices {
  * The provider rejects a reused idempotency key with different parameters, so the caller is not one of them.
  */
 export async function createCustomer(organization: { id: string; name: string }): Promise<string> {
-  const customer = await ask(client =>
-    client.customers.create(
-      { name: organization.name, metadata: { organizationId: organization.id } },
-      { idempotencyKey: `customer-${organization.id}` },
-    ),
-  );
-  return customer.id;
+  const { id: organizationId, name } = organization;
+  const idempotencyKey = `customer-${organizationId}`;
+  const facts = { name, metadata: { organizationId } };
+  return (await ask(client => client.customers.create(facts, { idempotencyKey }))).id;
 }
 
 interface CheckoutOrder {
@@ -126,12 +120,9 @@ export async function createPortal(order: {
   changedSubscriptionId?: string;
 }): Promise<string> {
   const { customerId: customer, returnUrl: return_url, changedSubscriptionId: subscription } = order;
-  const flow =
-    subscription === undefined
-      ? {}
-      : { flow_data: { type: 'subscription_update' as const, subscription_update: { subscription } } };
-  const session = await ask(client => client.billingPortal.sessions.create({ customer, return_url, ...flow }));
-  return session.url;
+  const change = subscription && ({ type: 'subscription_update', subscription_update: { subscription } } as const);
+  const flow = change ? { flow_data: change } : {};
+  return (await ask(client => client.billingPortal.sessions.create({ customer, return_url, ...flow }))).url;
 }
 
 /**

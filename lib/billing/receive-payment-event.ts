@@ -95,25 +95,14 @@ interface Effect extends Pick<Awaited<ReturnType<typeof findOrganization>>, 'has
 async function effectOf(effect: Effect): Promise<Write[]> {
   const { event, subscription, organization, hasCustomer, configs, source } = effect;
   const { id: organizationId, slug, name, plan } = organization;
-  const note = put(
-    at(paymentEventRecord, event.id),
-    {
-      type: event.type,
-      organizationId,
-      receivedAt: new Date().toISOString(),
-      expiresAt: expiryAfter(paymentEventKeptSeconds),
-    },
-    { if: isNew },
-  );
+  const times = { receivedAt: new Date().toISOString(), expiresAt: expiryAfter(paymentEventKeptSeconds) };
+  const note = put(at(paymentEventRecord, event.id), { type: event.type, organizationId, ...times }, { if: isNew });
   const change = applyUpdate(organization, subscription);
   if (change === undefined) return [note];
   const retentions =
     change.plan === plan ? organization.retentions : earlierRetentions(organization, configs, Date.now());
-  const changed = update(
-    at(organizationRecord, slug),
-    { set: { plan: change.plan, billing: change.billing, retentions } },
-    { if: asRead(organization, ['id', 'status', 'plan', 'planChangedAtMs', 'billing', 'retentions']) },
-  );
+  const unchanged = asRead(organization, ['id', 'status', 'plan', 'planChangedAtMs', 'billing', 'retentions']);
+  const changed = update(at(organizationRecord, slug), { set: { ...change, retentions } }, { if: unchanged });
   const writes = [note, changed, ...pointerWrites(organization, change.billing.customerId, hasCustomer)];
   if (change.plan === plan) return writes;
   const audit = await auditWrite({ ...organization, plan: change.plan }, systemActor, source, {

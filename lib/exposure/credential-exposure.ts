@@ -117,11 +117,8 @@ function seenPlaces(entries: readonly AuditRecord[], places: ReadonlyMap<string,
     const sights = sightsOf(entry);
     if (environment === undefined || sights.length === 0) continue;
     if (keysOmitted !== undefined) inexact.push(entry);
-    const erased = {
-      project: { id: target.id, slug: target.name },
-      environment: { ...environment, type: null },
-      path: undefined,
-    };
+    const project = { id: target.id, slug: target.name };
+    const erased = { project, environment: { ...environment, type: null }, path: undefined };
     const place = seen.get(environment.id) ?? { place: places.get(environment.id) ?? erased, sights: [] };
     place.sights.push(...sights);
     seen.set(environment.id, place);

@@ -39,10 +39,8 @@ export async function readErasedHistories(
   const keep = ({ environment }: StoredEntry) => created.has(environment?.id ?? '');
   const scan = { actions: changingActions, period: { from, to }, keep };
   const { entries, readTo } = await scanEntries(organization.id, scan, budget);
-  const changesOf = Map.groupBy(
-    entries.map(entry => auditRecord.parse(entry)),
-    ({ environment }) => environment?.id ?? '',
-  );
+  const parsed = entries.map(entry => auditRecord.parse(entry));
+  const changesOf = Map.groupBy(parsed, ({ environment }) => environment?.id ?? '');
   return new Map(
     [...created].map(([id, createdAt]) => {
       const changes = (changesOf.get(id) ?? []).toSorted((a, b) => (a.revision ?? 0) - (b.revision ?? 0));

@@ -29,11 +29,7 @@ export const pagesPerScan = 80;
  * The exposed secrets of the environments, ordered by the environments' ids, up to what fits in a response.
  * @returns also the ids of erased environments whose secrets may be inexact
  */
-export async function exposedSecrets(
-  context: MemberContext,
-  seen: ReadonlyMap<string, SeenPlace>,
-  asked: Asked,
-): Promise<{ exposures: Exposure[]; erased: string[]; next: Cursor | undefined }> {
+export async function exposedSecrets(context: MemberContext, seen: ReadonlyMap<string, SeenPlace>, asked: Asked) {
   const { cursor, period, answerBy } = asked;
   // Earlier pages have all secrets of the other environments.
   const open = [...seen]

@@ -45,12 +45,7 @@ export function originsOf(versions: readonly KeyVersion[]): ReadonlyMap<number, 
 }
 
 /** The history since a revision, or since the earliest one restored; undefined if the environment no longer exists. */
-export async function readKeyHistory(
-  log: Log,
-  path: EnvironmentPath,
-  environmentId: string,
-  from: number,
-): Promise<KeyHistory | undefined> {
+export async function readKeyHistory(log: Log, path: EnvironmentPath, environmentId: string, from: number) {
   return readAgainWhileStale(log, path, async () => {
     const snapshot = await beginSnapshot(path);
     if (snapshot.state?.id !== environmentId || snapshot.state.status !== 'active') return undefined;

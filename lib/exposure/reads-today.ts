@@ -48,13 +48,11 @@ export async function readersToday<Reader extends { actor: { id: string } }>(
     if (member === undefined || user === undefined) return false;
     return memberReadsToday(user, { organization, member }, environment, pointers);
   };
+  const answer = async ([index, reader]: [number, Reader]) => {
+    return { ...reader, hasAccess: await mayRead(reader.actor.id, users[index]) };
+  };
   const answered: (Reader & { hasAccess: boolean })[] = [];
-  for (const chunk of chunksOf(25, [...readers.entries()])) {
-    const answers = chunk.map(async ([index, reader]) => {
-      return { ...reader, hasAccess: await mayRead(reader.actor.id, users[index]) };
-    });
-    answered.push(...(await Promise.all(answers)));
-  }
+  for (const chunk of chunksOf(25, [...readers.entries()])) answered.push(...(await Promise.all(chunk.map(answer))));
   return answered;
 }
 
@@ -106,23 +104,9 @@ function identityReadsToday(
   environment: ReadEnvironment,
 ): boolean {
   const { id, name, access, projectId, environmentId, trustId } = identity;
-  const token = {
-    id,
-    userId: id,
-    email: name,
-    hash: '',
-    name,
-    prefix: '',
-    access,
-    organizationId: organization.id,
-    projectId,
-    environmentId,
-    memberId: trustId,
-    secondFactor: false,
-    createdAt: new Date().toISOString(),
-    lastUsedAt: null,
-    expiryDate: null,
-  };
+  const limits = { access, organizationId: organization.id, projectId, environmentId, memberId: trustId };
+  const times = { createdAt: new Date().toISOString(), lastUsedAt: null, expiryDate: null };
+  const token = { id, userId: id, email: name, hash: '', name, prefix: '', secondFactor: false, ...limits, ...times };
   const principal: Principal = { userId: id, email: name, credential: { method: 'token', token }, user: undefined };
   return mayPull(principal, { organization, identity }, environment);
 }
@@ -144,18 +128,9 @@ function sessionThroughProvider(user: UserRecord, organization: OrganizationReco
 
 function newSessionOf(user: UserRecord, facts: Pick<SessionRecord, 'brokeGlassIn' | 'provider'>): Principal {
   const now = new Date().toISOString();
-  const session: SessionRecord = {
-    userId: user.id,
-    epoch: user.sessionEpoch,
-    createdAt: now,
-    lastUsedAt: now,
-    ip: '',
-    userAgent: '',
-    provedAt: now,
-    secondFactor: hasSecondFactor(user),
-    expiresAt: 0,
-    ...facts,
-  };
+  const times = { createdAt: now, lastUsedAt: now, provedAt: now, expiresAt: 0 };
+  const account = { userId: user.id, epoch: user.sessionEpoch, secondFactor: hasSecondFactor(user) };
+  const session: SessionRecord = { ...account, ...times, ip: '', userAgent: '', ...facts };
   return { userId: user.id, email: user.email, credential: { method: 'session', hash: '', session }, user };
 }
 

@@ -85,12 +85,7 @@ function startOf(since: string, organizationCreatedAt: string, writtenAt = organ
 }
 
 /** Whether the entry's response contained one of these versions of the key. Pure. */
-function exposes(
-  entry: AuditRecord,
-  key: string,
-  history: readonly KeyVersion[],
-  versions: readonly KeyVersion[],
-): boolean {
+function exposes(entry: AuditRecord, key: string, history: readonly KeyVersion[], versions: readonly KeyVersion[]) {
   return sightsOf(entry)
     .filter(({ keys }) => keys === 'all' || keys.includes(key))
     .some(sight => seenVersions(history, sight)?.some(seen => versions.some(({ version }) => version === seen)));

@@ -58,10 +58,8 @@ export function sightsOf(entry: AuditRecord): Sight[] {
         : [details?.from, details?.to].map(shown => ({ ...sight('history'), revision: Number(shown) }));
     default: {
       const isCompared = unchanged !== undefined || keysOmitted !== undefined;
-      return [
-        ...(writingActions.has(action) ? [sight('written')] : []),
-        ...(isCompared ? [sight('compared', unchanged)] : []),
-      ];
+      const compared = isCompared ? [sight('compared', unchanged)] : [];
+      return writingActions.has(action) ? [sight('written'), ...compared] : compared;
     }
   }
 }

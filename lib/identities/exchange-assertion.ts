@@ -88,9 +88,7 @@ interface Assertion extends ProvenAssertion {
   organization: OrganizationRecord;
 }
 
-interface Proving {
-  subjectToken: string;
-  identity: IdentityRecord;
+interface Proving extends Pick<Assertion, 'subjectToken' | 'identity'> {
   organizationSlug: string;
   issuerKeys: IssuerKeysRecord | undefined;
   mayFetch: boolean;

@@ -89,25 +89,13 @@ export async function createIdentity(context: MemberContext, requested: BodyOf<t
   const { projectId = null, environmentId = null, jwks = null, ...facts } = requested;
   requireTrust({ ...facts, jwks });
   const createdAt = new Date().toISOString();
-  const identity: IdentityRecord = {
-    ...facts,
-    organizationId,
-    // Version 8, as `isIdentityId` expects.
-    id: derivedUuid(randomUUID()),
-    projectId,
-    environmentId,
-    jwks,
-    trustId: randomUUID(),
-    createdAt,
-    createdBy: { id: principal.userId, email: principal.email },
-    updatedAt: createdAt,
-    lastUsedAt: null,
-  };
+  const provenance = { createdAt, createdBy: { id: principal.userId, email: principal.email }, updatedAt: createdAt };
+  // Version 8, as `isIdentityId` expects.
+  const ids = { id: derivedUuid(randomUUID()), organizationId, projectId, environmentId, trustId: randomUUID() };
+  const identity: IdentityRecord = { ...facts, ...ids, jwks, ...provenance, lastUsedAt: null };
   const message = `The organization has ${maximumIdentities} identities. Delete one that is no longer used.`;
-  const bound = {
-    if: { identityCount: lessThan(maximumIdentities) },
-    refused: () => new ApiError('identity_limit_reached', message),
-  };
+  const refused = () => new ApiError('identity_limit_reached', message);
+  const bound = { if: { identityCount: lessThan(maximumIdentities) }, refused };
   const details = auditedFields(identity);
   await transact([
     changeCounts(organization, { identityCount: 1 }, bound),

@@ -68,11 +68,7 @@ function stillListed(hashes: readonly string[]): Condition<LiveTokensRecord> {
   return Object.fromEntries(hashes.map(hash => [`tokens.${hash}`, exists]));
 }
 
-/**
- * Revokes the token that the request was made with.
- * @throws token_not_found for a request with a session; unauthenticated if the identity was deleted or its trust
- * changed
- */
+/** @throws token_not_found for a session; unauthenticated if the identity was deleted or its trust changed */
 export async function revokeCurrentToken(context: CallerContext): Promise<void> {
   const { userId, credential } = context.principal;
   if (credential.method === 'token' && isIdentityId(userId)) await revokeTokenOfIdentity(context, credential.token);
@@ -90,13 +86,10 @@ function revokeTokenOfIdentity({ source }: CallerContext, token: TokenRecord): P
       live: liveTokensAt(identityId),
     });
     if (organization?.status !== 'active' || identity?.trustId !== token.memberId) throw unauthenticated();
-    await transact([
-      remove(at(tokenRecord, identityId, hash), { if: isThere, refused: tokenNotFound }),
-      ...unlistToken(live, token),
-      await auditWrite(organization, identityActor(identityId, identity.name, id), source, {
-        action: 'token.revoked',
-        target: { type: 'token', id, name },
-      }),
-    ]);
+    const revocation = remove(at(tokenRecord, identityId, hash), { if: isThere, refused: tokenNotFound });
+    const facts = { action: 'token.revoked', target: { type: 'token', id, name } } as const;
+    const actor = identityActor(identityId, identity.name, id);
+    const entry = await auditWrite(organization, actor, source, facts);
+    await transact([revocation, ...unlistToken(live, token), entry]);
   });
 }

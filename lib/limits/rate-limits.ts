@@ -19,6 +19,11 @@ type Slug = [organizationSlug: string];
 /** The bound for log-ins, times a factor where many people may share what is counted. */
 const logIns = (factor = 1) => times(factor, settings().LOGIN_FAILURE_LIMIT);
 
+/** The same for mailed reset links. */
+const resets = (factor = 1) => times(factor, settings().PASSWORD_RESET_LIMIT_PER_HOUR);
+
+const invitations = () => settings().INVITATION_LIMIT_PER_DAY;
+
 /** A bound that is lifted together with the limit on requests. */
 const withRequests = (bound: number) => (settings().REQUESTS_PER_MINUTE < 0 ? -1 : bound);
 
@@ -98,33 +103,20 @@ export const completedSignIns = /* @__PURE__ */ limit<[organizationId: string, n
   minute,
 );
 
-export const passwordResets = /* @__PURE__ */ limit(
-  'password-reset',
-  () => settings().PASSWORD_RESET_LIMIT_PER_HOUR,
-  hour,
-  normalizeEmail,
-);
+export const passwordResets = /* @__PURE__ */ limit('password-reset', () => resets(), hour, normalizeEmail);
 
 /** Per network. Ten times as many, because many people may share a network. */
-export const passwordResetsOfNetwork = /* @__PURE__ */ limit<Network>(
-  'password-reset-address',
-  () => times(10, settings().PASSWORD_RESET_LIMIT_PER_HOUR),
-  hour,
-);
+export const passwordResetsOfNetwork = /* @__PURE__ */ limit<Network>('password-reset-address', () => resets(10), hour);
 
 /** Anyone can register somebody else's address, so it gets as few e-mails as from invitations. */
 export const verificationMails = /* @__PURE__ */ limit('verification', () => 5, day, normalizeEmail);
 
-export const invitationsFrom = /* @__PURE__ */ limit<Organization>(
-  'invitations',
-  () => settings().INVITATION_LIMIT_PER_DAY,
-  day,
-);
+export const invitationsFrom = /* @__PURE__ */ limit<Organization>('invitations', invitations, day);
 
 /** Invitations to one address, from all organizations together, so that several of them can't flood one mailbox. */
 export const invitationsTo = /* @__PURE__ */ limit(
   'invitations-of-address',
-  () => (settings().INVITATION_LIMIT_PER_DAY < 0 ? -1 : 5),
+  () => (invitations() < 0 ? -1 : 5),
   day,
   normalizeEmail,
 );
@@ -173,9 +165,8 @@ function limit<const Subject extends readonly unknown[]>(
   subject: (...parts: Subject) => string = (...parts) => parts.join(' '),
 ): (...parts: Subject) => Counter {
   return (...parts) => {
-    const hash = createHash('sha256')
-      .update(subject(...parts))
-      .digest('base64url');
+    const counted = subject(...parts);
+    const hash = createHash('sha256').update(counted).digest('base64url');
     return { bound: bound(), windowSeconds, item: at(rateRecord, name, hash) };
   };
 }

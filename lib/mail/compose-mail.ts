@@ -6,39 +6,29 @@ export interface Mail {
   html: string;
 }
 
-/** The text of an e-mail: paragraphs, with one link between them. */
-interface Content {
-  subject: string;
-  before: readonly string[];
-  link: { label: string; url: string };
-  after: readonly string[];
-}
+/** A paragraph of an e-mail, or a link, which is shown as a button. */
+type Paragraph = string | { label: string; url: string };
 
-/** Renders text and HTML from the same content, so they can't differ. The HTML is fully escaped. */
-export function composeMail({ subject, before, link, after }: Content): Mail {
-  const text = [...before, `${link.label}:\n${link.url}`, ...after].join('\n\n');
-  const url = escapeHtml(link.url);
-  const button =
-    `<a href="${url}" style="display:inline-block;padding:10px 18px;border-radius:6px;background:#1f2937;` +
-    `color:#ffffff;text-decoration:none">${escapeHtml(link.label)}</a>`;
-  const body = [
-    ...before.map(paragraph),
-    `<p>${button}</p>`,
-    `<p style="font-size:13px;color:#6b7280;word-break:break-all">${url}</p>`,
-    ...after.map(paragraph),
-  ].join('\n');
+/** Renders text and HTML from the same paragraphs, so they can't differ. The HTML is fully escaped. */
+export function composeMail(subject: string, paragraphs: readonly Paragraph[]): Mail {
+  const texts = paragraphs.map(part => (typeof part === 'string' ? part : `${part.label}:\n${part.url}`));
   const html = [
     '<!doctype html>',
     `<html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head>`,
     '<body style="font-family:system-ui,sans-serif;line-height:1.5;color:#111827;max-width:560px;margin:24px auto">',
-    body,
+    ...paragraphs.map(part => (typeof part === 'string' ? `<p>${escapeHtml(part)}</p>` : button(part))),
     '</body></html>',
   ].join('\n');
-  return { subject, text: `${text}\n`, html };
+  return { subject, text: `${texts.join('\n\n')}\n`, html };
 }
 
-function paragraph(content: string): string {
-  return `<p>${escapeHtml(content)}</p>`;
+function button({ label, url }: { label: string; url: string }): string {
+  const href = escapeHtml(url);
+  return (
+    `<p><a href="${href}" style="display:inline-block;padding:10px 18px;border-radius:6px;background:#1f2937;` +
+    `color:#ffffff;text-decoration:none">${escapeHtml(label)}</a></p>\n` +
+    `<p style="font-size:13px;color:#6b7280;word-break:break-all">${href}</p>`
+  );
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -62,9 +52,7 @@ export async function dashboardLink(page: string, token: string): Promise<string
 /** Characters that reverse the direction of the text or are invisible. */
 const invisible = /\p{Cf}/gu;
 
-/**
- * Characters from which mail clients detect a link or an address: `evil.example`, `http://…`, `a@b`, `evil。example`.
- */
+/** From these, mail clients detect a link or an address: `evil.example`, `http://…`, `a@b`, `evil。example`. */
 const joints = /[.:/\\@#\u3002]+(?=\S)/gu;
 
 /**

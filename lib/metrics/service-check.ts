@@ -32,10 +32,7 @@ const timeoutMs = 15_000;
  * @returns the duration of each step in milliseconds
  * @throws Error that names the failed step and the response's status and request id, never its body
  */
-export async function checkService(
-  account: CheckAccount,
-  { isReadOnly = false } = {},
-): Promise<Readonly<Record<string, number>>> {
+export async function checkService(account: CheckAccount, { isReadOnly = false } = {}) {
   const { url, email, password, organization, project, environment } = account;
   const environmentPath = `/secrets/${organization}/${project}/${environment}`;
   const value = randomUUID();
@@ -43,16 +40,12 @@ export async function checkService(
   let cookie = '';
   const step = async (name: string, method: string, path: string, body?: object): Promise<Response> => {
     const startedAt = performance.now();
-    const headers = {
-      'x-requested-with': 'service',
-      ...(cookie === '' ? {} : { cookie }),
-      ...(body && { 'content-type': 'application/json' }),
-    };
+    const sent = { 'x-requested-with': 'service', ...(body && { 'content-type': 'application/json' }) };
     const response = await fetch(url + path, {
       method,
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
-      headers,
+      headers: cookie === '' ? sent : { ...sent, cookie },
       body: body ? JSON.stringify(body) : null,
     }).catch((error: Error) => {
       throw new Error(`${name} got no response (${error.name}).`);

@@ -52,12 +52,8 @@ export async function guardedRequest<T>(
   if (addresses.length === 0) throw new RequestFailed('the name does not resolve');
   // If one address is not allowed, none is used: the name of an honest receiver has no such address.
   for (const address of addresses) requireAllowed(addressProblem(address, sending));
-  const client = new Client(url.origin, {
-    connect: connectorTo(addresses, sending, signal, trustedCertificates),
-    pipelining: 1,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const connect = connectorTo(addresses, sending, signal, trustedCertificates);
+  const client = new Client(url.origin, { connect, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
   try {
     return await read(await client.request({ ...request, path: url.pathname + url.search }));
   } finally {

@@ -32,11 +32,7 @@ interface Fetching {
  * request per minute: the one that fetches.
  * @throws issuer_unavailable; rate_limited if too many keys are being fetched and none are stored
  */
-export async function currentKeys(
-  issuer: string,
-  stored: IssuerKeysRecord | undefined,
-  fetching: Fetching,
-): Promise<IssuerKeysRecord> {
+export async function currentKeys(issuer: string, stored: IssuerKeysRecord | undefined, fetching: Fetching) {
   if (stored !== undefined && Date.now() - stored.fetchedAtMs < freshMs) return stored;
   const renewed = await renewedKeys(issuer, stored, fetching).catch(error => {
     if (error instanceof ApiError && error.code === 'rate_limited' && usableKeys(stored) !== undefined) return stored;
@@ -52,11 +48,8 @@ export function issuerUnavailable(stored: IssuerKeysRecord | undefined): ApiErro
   const isUnderWay = isBeingFetched(stored);
   const waitMs = (stored?.triedAtMs ?? Date.now()) + (isUnderWay ? requestTimeoutMs : betweenFetchesMs) - Date.now();
   const problem = isUnderWay ? undefined : stored?.problem;
-  return new ApiError(
-    'issuer_unavailable',
-    `The keys of the issuer can’t be read: ${problem ?? 'they are still being fetched'}.`,
-    { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) },
-  );
+  const message = `The keys of the issuer can’t be read: ${problem ?? 'they are still being fetched'}.`;
+  return new ApiError('issuer_unavailable', message, { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) });
 }
 
 /** Whether another request is fetching the keys. */
@@ -73,26 +66,17 @@ export function usableKeys(stored: IssuerKeysRecord | undefined): IssuerKeysReco
  * The keys after a fetch. If there was one within the last minute, or another request is fetching, those in the table.
  * @throws rate_limited
  */
-export async function renewedKeys(
-  issuer: string,
-  stored: IssuerKeysRecord | undefined,
-  { log, counters }: Fetching,
-): Promise<IssuerKeysRecord | undefined> {
+export async function renewedKeys(issuer: string, stored: IssuerKeysRecord | undefined, { log, counters }: Fetching) {
   if (stored !== undefined && Date.now() - stored.triedAtMs < betweenFetchesMs) return stored;
   const fetchId = randomUUID();
-  if (await beginFetch(issuer, stored, fetchId, counters)) {
+  if (await beginFetch(issuer, fetchId, counters, stored)) {
     await endFetch(issuer, fetchId, await fetchKeys(issuer, log));
   }
   return find(at(issuerKeysRecord, issuer));
 }
 
 /** Whether this process does the fetch, which then counts. @throws rate_limited */
-async function beginFetch(
-  issuer: string,
-  stored: IssuerKeysRecord | undefined,
-  fetchId: string,
-  counters: readonly Counter[],
-): Promise<boolean> {
+async function beginFetch(issuer: string, fetchId: string, counters: readonly Counter[], stored?: IssuerKeysRecord) {
   const triedAtMs = Date.now();
   const expiresAt = expiryAfter(0, triedAtMs + staleMs);
   const begin = upsert(

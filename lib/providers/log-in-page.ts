@@ -44,11 +44,7 @@ export function codeOf(error: unknown): { code: SignInError; cookies: readonly s
  * The redirect, or one to the log-in page with a code: a person in a browser never gets a JSON error. The code is in
  * the fragment, which no server sees. Either redirect sets the cookies.
  */
-export async function logInPage(
-  { log }: RequestContext,
-  decide: () => Promise<Redirect>,
-  cookies: readonly string[] = [],
-): Promise<Redirect> {
+export async function logInPage({ log }: RequestContext, decide: () => Promise<Redirect>, cookies: string[] = []) {
   try {
     const redirect = await decide();
     return { ...redirect, cookies: [...cookies, ...redirect.cookies] };

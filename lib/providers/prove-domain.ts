@@ -101,18 +101,14 @@ async function releaseDomain(
 ): Promise<void> {
   const readAgain = () => findSignIn(organization);
   const isOwn = { organizationId: equals(organization.id), lookedUpAt: equals(lookedUpAt) };
-  const release = update(
-    at(domainRecord, domain),
-    { set: { organizationId: nobody, lostBy: organization.id } },
-    { if: isOwn, refused: () => new Superseded() },
-  );
+  const released = { organizationId: nobody, lostBy: organization.id };
+  const refused = () => new Superseded();
+  const release = update(at(domainRecord, domain), { set: released }, { if: isOwn, refused });
   await retryWithFreshRead<SignInRecord | undefined, void>(foreseen, readAgain, async signIn => {
     if (signIn === undefined) return;
-    const entry = await auditWrite(organization, systemActor, source, {
-      action: 'sign_in.configured',
-      target: signInTarget(signIn),
-      details: { domain, verified: { from: true, to: false } },
-    });
+    const details = { domain, verified: { from: true, to: false } };
+    const facts = { action: 'sign_in.configured', target: signInTarget(signIn), details } as const;
+    const entry = await auditWrite(organization, systemActor, source, facts);
     await transact([release, unverified(organization.slug, signIn, domain), entry]);
   }).catch(error => {
     if (!(error instanceof Superseded)) throw error;

@@ -13,7 +13,7 @@ import { isNew } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
 import { issuerKeysRecord } from '../table/records/identity.ts';
 import { memberRecord } from '../table/records/organization.ts';
-import { domainRecord, type StartedSignInRecord, startedSignInRecord } from '../table/records/sign-in.ts';
+import { domainRecord, startedSignInRecord } from '../table/records/sign-in.ts';
 import { put, retryOnConditionFailed, transact } from '../table/write.ts';
 import { browserCookie, codeChallengeOf, nonceOf, redirectUri, startedSeconds, verifierOf } from './browser.ts';
 import { logInPage, type Redirect, SignInRefused } from './log-in-page.ts';
@@ -45,21 +45,11 @@ async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }
   const { endpoints } = await readProvider(context, { issuer, orgSlug, stored: issuerKeys });
   const [state, secret] = [randomSecret(), randomSecret()];
   const now = Date.now();
-  const started: StartedSignInRecord = {
-    purpose,
-    browser: hashCredential(secret),
-    organizationId: organization.id,
-    orgSlug,
-    clientVersion,
-    issuer,
-    to,
-    startedAtMs: now,
-    sessionHash,
-    expiresAt: epochSeconds(now) + startedSeconds,
-  };
-  await retryOnConditionFailed(() =>
-    transact([...countOne(starts), put(at(startedSignInRecord, hashCredential(state)), started, { if: isNew })]),
-  );
+  const client = { organizationId: organization.id, orgSlug, clientVersion, issuer };
+  const times = { startedAtMs: now, expiresAt: epochSeconds(now) + startedSeconds };
+  const started = { purpose, browser: hashCredential(secret), ...client, to, sessionHash, ...times } as const;
+  const write = put(at(startedSignInRecord, hashCredential(state)), started, { if: isNew });
+  await retryOnConditionFailed(() => transact([...countOne(starts), write]));
   const location = new URL(endpoints.authorization);
   const parameters = {
     response_type: 'code',

@@ -1,6 +1,5 @@
 import { otherCookie } from '../../access/session-cookie.ts';
 import { factorCookie } from '../../contracts/auth/credentials.ts';
-import type { PasskeyRequestOptions } from '../../contracts/auth/passkeys.ts';
 import { ApiError } from '../../core/errors.ts';
 import { epochSeconds, isOver } from '../../core/time.ts';
 import { createCredential, readCredential } from '../../crypto/credentials.ts';
@@ -19,14 +18,8 @@ type Answerer = Pick<UserRecord, 'id' | 'sessionEpoch'>;
 export function newChallenge(purpose: Purpose, { id, sessionEpoch }: Answerer, provided?: ChallengeRecord['provided']) {
   const { secret, hash } = createCredential(id);
   const now = new Date();
-  const record = {
-    purpose,
-    userId: id,
-    sessionEpoch,
-    provided,
-    issuedAt: now.toISOString(),
-    expiresAt: epochSeconds(now.getTime()) + challengeSeconds,
-  };
+  const times = { issuedAt: now.toISOString(), expiresAt: epochSeconds(now.getTime()) + challengeSeconds };
+  const record = { purpose, userId: id, sessionEpoch, provided, ...times };
   return { challenge: secret, write: put(at(challengeRecord, hash), record, { if: isNew }) };
 }
 
@@ -50,13 +43,16 @@ export function presentedChallenge(challenge: string): PresentedChallenge {
   return { userId: read.userId, read: at(challengeRecord, read.hash) };
 }
 
-/** @throws invalid_token if unknown, used, expired, for another purpose or user, or older than the current password */
+/**
+ * The write that uses up the challenge, for the transaction of its answer. @throws invalid_token if unknown, used,
+ * expired, for another purpose or user, or older than the current password, as does the transaction
+ */
 export function requireOpenChallenge(
   presented: PresentedChallenge,
   stored: ChallengeRecord | undefined,
   purpose: Purpose,
   user: Answerer | undefined,
-): void {
+): Write {
   const isOpen =
     stored !== undefined &&
     stored.purpose === purpose &&
@@ -64,16 +60,6 @@ export function requireOpenChallenge(
     !isOver(stored.expiresAt) &&
     (stored.userId === nobody || (stored.userId === user?.id && stored.sessionEpoch === user.sessionEpoch));
   if (!isOpen) throw invalidChallenge();
-}
-
-/** The write that uses up the challenge, for the transaction of its answer. @throws invalid_token, as above */
-export function answer(
-  presented: PresentedChallenge,
-  stored: ChallengeRecord | undefined,
-  purpose: Purpose,
-  user: Answerer | undefined,
-): Write {
-  requireOpenChallenge(presented, stored, purpose, user);
   return remove(presented.read, { if: isThere, refused: invalidChallenge });
 }
 
@@ -85,26 +71,19 @@ export function openAgain(presented: PresentedChallenge, stored: ChallengeRecord
 export const invalidChallenge = () =>
   new ApiError('invalid_token', 'This challenge is not valid: it is unknown, used or expired. Start again.');
 
-/**
- * The error that asks for a second factor after a correct password, which `proved` follows from. A step-up accepts no
- * recovery code; to get a fresh session with one, log in again.
- */
-export async function askForFactor(
-  purpose: 'log-in' | 'step-up' | 'passkey-step-up',
-  user: UserRecord,
-  proved: readonly Write[] = [],
-): Promise<ApiError> {
+/** A step-up accepts no recovery code; to get a fresh session with one, log in again. */
+type Question = 'log-in' | 'step-up' | 'passkey-step-up';
+
+/** The error that asks for a second factor after a correct password, which `proved` follows from. */
+export async function askForFactor(purpose: Question, user: UserRecord, proved: readonly Write[] = []) {
   const { challenge, write } = newChallenge(purpose === 'log-in' ? 'log-in' : 'step-up', user);
   const [question] = await Promise.all([factorQuestion(purpose, user, challenge), transact([...proved, write])]);
-  const details = { challenge, ...question };
-  return new ApiError('second_factor_required', 'A second factor is required.', { details });
+  return new ApiError('second_factor_required', 'A second factor is required.', {
+    details: { challenge, ...question },
+  });
 }
 
-export async function factorQuestion(
-  purpose: 'log-in' | 'step-up' | 'passkey-step-up',
-  user: UserRecord,
-  challenge: string,
-): Promise<{ methods: ('passkey' | 'totp' | 'recovery_code')[]; publicKey?: PasskeyRequestOptions }> {
+export async function factorQuestion(purpose: Question, user: UserRecord, challenge: string) {
   const passkeys = user.passkeyCount === undefined ? [] : await list(passkeyRecord, ranges.passkeys(user.id));
   const usable = {
     passkey: passkeys.length > 0,

@@ -32,7 +32,7 @@ import { newUndoLink } from '../mailed-link.ts';
 import { sessionEnded } from '../sessions.ts';
 
 interface Change {
-  /** The account's attributes after the change; undefined removes one. */
+  /** The changed attributes of the account; undefined removes one. */
   factors: Factors;
   writes: readonly Write[];
   undo?: readonly Write[];
@@ -153,7 +153,7 @@ async function change(
     const number = (user.factorChange?.number ?? 0) + 1;
     const planned = decide(user, number);
     if (planned === undefined) return undefined;
-    const { factors, isLast, hasNewCodes } = factorsAfter(user, planned, { number, hashes: codes.hashes });
+    const { factors, isLast, hasNewCodes } = factorsAfter(user, planned, number, codes.hashes);
     const sessionEpoch = isAddition ? epochAfterAddition(user) : user.sessionEpoch;
     const losesLogIn = canLogInWithFactor(user) && !canLogInWithFactor({ ...user, ...factors });
     const isOwn = { if: isThere, refused: sessionEnded };
@@ -176,9 +176,8 @@ async function change(
       mayMail,
     };
     const flagged = isLast ? (reads?.tokens ?? []).filter(({ secondFactor }) => secondFactor) : [];
-    const unflagging = flagged.map(({ hash }) =>
-      update(at(tokenRecord, user.id, hash), { set: { secondFactor: false } }, { if: isThere }),
-    );
+    const items = flagged.map(({ hash }) => at(tokenRecord, user.id, hash));
+    const unflagging = items.map(item => update(item, { set: { secondFactor: false } }, { if: isThere }));
     // A token that loses its flag too early is only rejected where a factor is required, and can be replaced.
     const space = maximumWritesPerTransaction - writes.length;
     for (const chunk of chunksOf(maximumWritesPerTransaction, unflagging.slice(space))) await transact(chunk);
@@ -209,20 +208,15 @@ async function change(
   return result;
 }
 
-/** The account's factors after the change. Recovery codes come with the first one and go with the last one. */
-function factorsAfter(
-  user: UserRecord,
-  { factors, newRecoveryCodes }: Change,
-  { number, hashes }: { number: number; hashes: Set<string> },
-): { factors: Factors; isLast: boolean; hasNewCodes: boolean } {
+/** Recovery codes come with the first factor and go with the last one. `number` is that of the change. */
+function factorsAfter(user: UserRecord, { factors, newRecoveryCodes }: Change, number: number, hashes: Set<string>) {
   const hadFactor = hasSecondFactor(user);
   const hasFactor = hasSecondFactor({ ...user, ...factors });
   const hasNewCodes = newRecoveryCodes === true || (hasFactor && !hadFactor);
-  const codes = {
-    ...(hasNewCodes ? { recoveryCodes: hashes, recoveryCodesFrom: number } : {}),
-    ...(hasFactor ? {} : { recoveryCodes: undefined, recoveryCodesFrom: undefined }),
-  };
-  return { factors: { ...factors, ...codes }, isLast: hadFactor && !hasFactor, hasNewCodes };
+  const newCodes = hasNewCodes ? { recoveryCodes: hashes, recoveryCodesFrom: number } : {};
+  const noCodes = hasFactor ? {} : { recoveryCodes: undefined, recoveryCodesFrom: undefined };
+  const changed: Factors = { ...factors, ...newCodes, ...noCodes };
+  return { factors: changed, isLast: hadFactor && !hasFactor, hasNewCodes };
 }
 
 /** The account's epoch once a factor is added. The first one ends the other sessions. */

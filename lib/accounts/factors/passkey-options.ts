@@ -39,12 +39,8 @@ export async function requestOptions(
   challenge: string,
   passkeys: readonly PasskeyRecord[],
 ): Promise<PasskeyRequestOptions> {
-  return {
-    ...common(challenge),
-    rpId: await relyingPartyId(),
-    allowCredentials: descriptors(passkeys),
-    userVerification: 'required',
-  };
+  const allowed = { rpId: await relyingPartyId(), allowCredentials: descriptors(passkeys) };
+  return { ...common(challenge), ...allowed, userVerification: 'required' };
 }
 
 /** Options to create a passkey on an authenticator that doesn't have one for the account yet. */

@@ -8,7 +8,7 @@ import { ranges } from '../../table/keys.ts';
 import { at, find, list } from '../../table/read.ts';
 import { type PasskeyRecord, passkeyOwnerRecord, passkeyRecord, type UserRecord } from '../../table/records/user.ts';
 import { put, transact } from '../../table/write.ts';
-import { answer, newChallenge, openAgain, presentedChallenge } from './challenge.ts';
+import { newChallenge, openAgain, presentedChallenge, requireOpenChallenge } from './challenge.ts';
 import { addFactor, changeFactors, epochAfterAddition, ownAddition } from './change-factors.ts';
 import { creationOptions } from './passkey-options.ts';
 import { type Membership, oneLess, readBeforeRemoval, removalOf } from './remove-factors.ts';
@@ -38,7 +38,7 @@ export async function addPasskey(
   requireVerifiedEmail(user);
   const presented = presentedChallenge(challenge);
   const issued = await find(presented.read);
-  const useUp = answer(presented, issued, 'new-passkey', user);
+  const useUp = requireOpenChallenge(presented, issued, 'new-passkey', user);
   const verified = await verifyNewPasskey(sent, challenge);
   if (verified === undefined) throw invalidRequest([{ path: 'passkey', message: 'does not answer the challenge' }]);
   const passkey: PasskeyRecord = {
@@ -51,16 +51,16 @@ export async function addPasskey(
     lastUsedAt: null,
     ...ownAddition,
   };
+  const { id, credentialId } = passkey;
+  const refused = (holder: { userId?: string } | undefined) =>
+    holder?.userId === user.id
+      ? invalidRequest([{ path: 'passkey', message: 'is already one of yours' }])
+      : new ApiError('passkey_taken', 'This passkey belongs to another account.');
   const recoveryCodes = await addFactor(context, 'passkey_added', current => {
     const { passkeyCount = 0 } = current;
     if (passkeyCount >= maximumPasskeys) {
       throw invalidRequest([{ path: '', message: `you have ${maximumPasskeys} passkeys; remove one first` }]);
     }
-    const { id, credentialId } = passkey;
-    const refused = (holder: { userId?: string } | undefined) =>
-      holder?.userId === user.id
-        ? invalidRequest([{ path: 'passkey', message: 'is already one of yours' }])
-        : new ApiError('passkey_taken', 'This passkey belongs to another account.');
     return {
       added: { method: 'passkey', id, credentialId },
       factors: { passkeyCount: passkeyCount + 1 },

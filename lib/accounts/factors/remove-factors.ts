@@ -39,19 +39,13 @@ export async function undoFactor({ source, log }: RequestContext, token: string)
   const { user, factor, change, useUp } = await openUndoLink(token);
   const [held, foreseenPasskey] = await Promise.all([readHeldTokens(user.id), findPasskey(user.id, factor)]);
   let isFirst = true;
-  const ending = endSessions({
-    user,
-    held,
-    source,
-    decide: async current => {
-      const passkey = isFirst ? foreseenPasskey : await findPasskey(current.id, factor);
-      isFirst = false;
-      const { set, writes } = factorGone(current, factor, change, passkey);
-      return { set, writes: [...writes, useUp] };
-    },
-    recovers: true,
-    gone: invalidLink,
-  });
+  const decide = async (current: UserRecord) => {
+    const passkey = isFirst ? foreseenPasskey : await findPasskey(current.id, factor);
+    isFirst = false;
+    const { set, writes } = factorGone(current, factor, change, passkey);
+    return { set, writes: [...writes, useUp] };
+  };
+  const ending = endSessions({ user, held, source, decide, recovers: true, gone: invalidLink });
   // Counted in parallel. A rejection is handled where the e-mail is sent.
   const counting = count(factorMails(user.id));
   counting.catch(() => undefined);
@@ -77,24 +71,17 @@ export async function allFactorsGone(user: UserRecord): Promise<AccountChange> {
 function factorGone(user: UserRecord, factor: Factor, change: number, passkey: PasskeyRecord | undefined) {
   const isPasskey = factor.method === 'passkey' && passkey?.id === factor.id;
   const isApp = factor.method === 'totp' && isSame(factor.sealed, user.totp?.sealed);
-  const remaining = {
-    passkeyCount: isPasskey ? oneLess(user.passkeyCount) : user.passkeyCount,
-    totp: isApp ? undefined : user.totp,
-  };
+  const passkeyCount = isPasskey ? oneLess(user.passkeyCount) : user.passkeyCount;
+  const remaining = { passkeyCount, totp: isApp ? undefined : user.totp };
   const keepsCodes = hasSecondFactor(remaining) && (user.recoveryCodesFrom ?? 0) < change;
-  return {
-    set: { ...remaining, pendingTotp: undefined, ...(keepsCodes ? {} : noCodes), factorChange: nextChange(user) },
-    writes: isPasskey && passkey !== undefined ? removalOf(passkey) : [],
-  };
+  const set = { ...remaining, pendingTotp: undefined, ...(keepsCodes ? {} : noCodes), factorChange: nextChange(user) };
+  return { set, writes: isPasskey ? removalOf(passkey) : [] };
 }
 
 const nextChange = ({ factorChange }: UserRecord) => ({ number: (factorChange?.number ?? 0) + 1, id: randomUUID() });
 
 /** The writes that remove exactly this passkey; the caller lowers the account's count. */
-export function removalOf(
-  { id, userId, credentialId }: Pick<PasskeyRecord, 'id' | 'userId' | 'credentialId'>,
-  refused?: () => Error,
-): Write[] {
+export function removalOf({ id, userId, credentialId }: PasskeyRecord, refused?: () => Error): Write[] {
   const passkey = remove(at(passkeyRecord, userId, credentialId), { if: { id: equals(id) }, refused });
   return [passkey, remove(at(passkeyOwnerRecord, credentialId))];
 }

@@ -41,10 +41,7 @@ export async function verifyAssertion(
   });
 }
 
-export async function verifyNewPasskey(
-  { id, rawId, type, response }: NewPasskeyCredential,
-  challenge: string,
-): Promise<Pick<PasskeyRecord, 'credentialId' | 'publicKey' | 'counter'> | undefined> {
+export async function verifyNewPasskey({ id, rawId, type, response }: NewPasskeyCredential, challenge: string) {
   const [library, required] = await Promise.all([load(), expected(challenge)]);
   return refusing(async () => {
     refuseFrames(library, response.clientDataJSON);
