@@ -11,7 +11,7 @@ export const listPlans = contract({
   access: { kind: 'admin' },
   responses: ok({
     description: 'The plans.',
-    body: z.object({ plans: z.array(Plan).meta({ description: 'The plans, smallest first.' }) }),
+    body: z.object({ plans: z.array(Plan).describe('The plans, smallest first.') }),
     example: { plans: [{ limits: limitsExample }] },
   }),
   uses: { table: ['GetItem'], reads: ['PLANS'] },

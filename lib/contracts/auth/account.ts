@@ -8,15 +8,12 @@ import { CliToken } from './tokens.ts';
 
 export const User = z
   .object({
-    id: UserId.meta({ description: 'User identifier.' }),
-    email: z.string().meta({
-      description: 'The address as it was entered. Addresses are compared case-insensitively.',
-      example: 'ada@example.com',
-    }),
+    id: UserId.describe('User identifier.'),
+    email: z.string().meta({ description: 'As entered. Compared case-insensitively.', example: 'ada@example.com' }),
     name: z.string().meta({ description: 'Display name.', example: 'Ada' }),
-    emailVerified: z.boolean().meta({ description: 'Whether the user has verified the e-mail address.' }),
-    isAdmin: z.boolean().meta({ description: 'Whether the user may call the admin routes.' }),
-    createdAt: Timestamp.meta({ description: 'When the account was created.' }),
+    emailVerified: z.boolean().describe('Whether the user has verified the e-mail address.'),
+    isAdmin: z.boolean().describe('Whether the user may call the admin routes.'),
+    createdAt: Timestamp.describe('When the account was created.'),
   })
   .meta({ id: 'User', description: 'A person’s account.' });
 export type User = z.infer<typeof User>;
@@ -40,7 +37,7 @@ export const register = contract({
   access: { kind: 'public' },
   body: z.strictObject({
     email: Email.meta({ description: 'The e-mail address to log in with.', example: 'ada@example.com' }),
-    password: NewPassword.meta({ description: 'The password. Any characters are allowed.' }),
+    password: NewPassword.describe('The password. Any characters are allowed.'),
     name: Name.optional().meta({ description: 'Display name.', example: 'Ada' }),
     organizationName: Name.optional().meta({
       description: 'Name of the personal organization. Defaults to a name based on the user’s.',
@@ -71,7 +68,7 @@ export const register = contract({
 
 /** An organization as a member sees it. */
 export const OwnOrganization = z
-  .object({ ...Organization.shape, role: Role.meta({ description: 'The caller’s role in it.' }) })
+  .object({ ...Organization.shape, role: Role.describe('The caller’s role in it.') })
   .meta({ id: 'OwnOrganization', description: 'An organization and the caller’s role in it.' });
 export type OwnOrganization = z.infer<typeof OwnOrganization>;
 
@@ -82,10 +79,10 @@ export const OwnUser = z
     secondFactors: z
       .object({
         passkeys: z.int().meta({ description: 'The number of passkeys.', example: 1 }),
-        totp: z.boolean().meta({ description: 'Whether an authenticator app is set up.' }),
+        totp: z.boolean().describe('Whether an authenticator app is set up.'),
         recoveryCodesLeft: z.int().meta({ description: 'The number of unused recovery codes.', example: 10 }),
       })
-      .meta({ description: 'The account’s second factors.' }),
+      .describe('The account’s second factors.'),
   })
   .meta({ id: 'OwnUser', description: 'The caller’s own account.' });
 export type OwnUser = z.infer<typeof OwnUser>;
@@ -105,46 +102,38 @@ export const getCurrentUser = contract({
     description: 'The caller.',
     body: z.object({
       user: OwnUser,
-      organizations: z.array(OwnOrganization).meta({ description: 'The organizations the caller can see.' }),
+      organizations: z.array(OwnOrganization).describe('The organizations the caller can see.'),
       confinedTo: z
         .object({
-          id: OrganizationId.meta({ description: 'The organization’s identifier.' }),
+          id: OrganizationId.describe('The organization’s identifier.'),
           slug: Slug.meta({ description: 'Its slug.', example: 'analytical-engines' }),
         })
         .nullable()
-        .meta({
-          description:
-            'The organization that the credential is confined to, because it came through the organization’s ' +
+        .describe(
+          'The organization that the credential is confined to, because it came through the organization’s ' +
             'provider and has not proved the account’s own password or passkey; null otherwise.',
-        }),
+        ),
       authentication: z
         .object({
-          method: z.enum(authenticationMethods).meta({ description: 'How the request was authenticated.' }),
-          token: CliToken.optional().meta({
-            description: 'The token that was used; absent for a session.',
-          }),
-          freshUntil: Timestamp.nullable().meta({
-            description:
-              'When the session stops being fresh; null for a token, and for a session without a second factor ' +
+          method: z.enum(authenticationMethods).describe('How the request was authenticated.'),
+          token: CliToken.optional().describe('The token that was used; absent for a session.'),
+          freshUntil: Timestamp.nullable().describe(
+            'When the session stops being fresh; null for a token, and for a session without a second factor ' +
               'if the account has one.',
-          }),
-          secondFactor: z.boolean().meta({
-            description:
-              'Whether the session, or the session that created the token, was verified with a second factor.',
-          }),
+          ),
+          secondFactor: z.boolean().describe('Whether the session, or the token’s session, used a second factor.'),
           provider: z
             .object({
-              organizationId: OrganizationId.meta({ description: 'The organization whose provider it is.' }),
+              organizationId: OrganizationId.describe('The organization whose provider it is.'),
               orgSlug: Slug.meta({ description: 'Its slug.', example: 'analytical-engines' }),
             })
             .optional()
-            .meta({
-              description:
-                'The company’s provider that the session, or the session that created the token, came through; absent ' +
+            .describe(
+              'The company’s provider that the session, or the session that created the token, came through; absent ' +
                 'for any other log-in.',
-            }),
+            ),
         })
-        .meta({ description: 'How the request was authenticated.' }),
+        .describe('How the request was authenticated.'),
     }),
     example: {
       user: { ...userExample, secondFactors: { totp: true } },
@@ -164,10 +153,6 @@ export const renameUser = contract({
   access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
   body: z.strictObject({ name: Name.meta({ description: 'The new display name.', example: 'Ada' }) }),
   bodyExample: { name: 'Ada' },
-  responses: ok({
-    description: 'The user with the new name.',
-    body: z.object({ user: User }),
-    example: { user: userExample },
-  }),
+  responses: ok({ description: 'The renamed user.', body: z.object({ user: User }), example: { user: userExample } }),
   uses: { table: ['Query'], writes: ['ORG'] },
 });

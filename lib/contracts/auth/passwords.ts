@@ -22,7 +22,7 @@ export const changePassword = contract({
     revokeTokens: z
       .boolean({ message: 'must be true or false' })
       .default(false)
-      .meta({ description: 'Whether to revoke all of the user’s tokens as well.' }),
+      .describe('Whether to revoke all of the user’s tokens as well.'),
   }),
   bodyExample: { currentPassword: 'an example of a pass phrase', newPassword: 'another example of a pass phrase' },
   responses: succeeds('The password was changed.'),
@@ -69,9 +69,7 @@ export const requestPasswordReset = contract({
     'If the account exists, sends an e-mail with a link that is valid for an hour. The response and its timing ' +
     'are the same either way. Limited to a few requests an hour per e-mail address and per client IP address.',
   access: { kind: 'public' },
-  body: z.strictObject({
-    email: Email.meta({ description: 'The account’s e-mail address.', example: 'ada@example.com' }),
-  }),
+  body: z.strictObject({ email: Email.meta({ description: 'The e-mail address.', example: 'ada@example.com' }) }),
   bodyExample: { email: 'ada@example.com' },
   responses: succeeds('The request was accepted, whether or not the account exists.'),
   errors: ['rate_limited'],

@@ -168,7 +168,7 @@ export const stepUp = contract({
   bodyExample: { password: 'an example of a pass phrase', totp: '492039' },
   responses: ok({
     description: 'The session is fresh, and its cookie is renewed.',
-    body: z.object({ freshUntil: Timestamp.meta({ description: 'When the session stops being fresh.' }) }),
+    body: z.object({ freshUntil: Timestamp.describe('When the session stops being fresh.') }),
     example: { freshUntil: '2026-01-31T09:36:53.589Z' },
     headers: cookieHeader,
   }),
@@ -191,12 +191,7 @@ export const logOut = contract({
   summary: 'Log out',
   description: 'Ends the session on the server and clears its cookie. Other sessions and tokens keep working.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', confined: true },
-  responses: ok({
-    description: 'Logged out; the cookie is cleared.',
-    body: Success,
-
-    headers: { 'Set-Cookie': 'Clears the session cookie.' },
-  }),
+  responses: ok({ description: 'Logged out.', body: Success, headers: { 'Set-Cookie': 'Clears the session cookie.' } }),
   servedInMaintenance: true,
   uses: { table: ['DeleteItem'] },
 });

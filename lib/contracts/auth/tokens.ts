@@ -8,19 +8,14 @@ export const CliToken = z
   .object({
     id: Uuid.meta({ description: 'Token identifier.', example: '3e7c1d94-52a8-4b0f-9a6d-71f0c2e85b46' }),
     name: Name.meta({ description: 'What the token is for.', example: 'deploy pipeline' }),
-    prefix: z.string().meta({
-      description: 'The first characters of the token, for recognizing it.',
-      example: 'service_tok_EXAM',
-    }),
+    prefix: z.string().meta({ description: 'Its first characters, to recognize it.', example: 'service_tok_EXAM' }),
     access: TokenAccess,
-    organizationId: Uuid.nullable().meta({
-      description: 'The only organization it can access; null for all of the user’s organizations.',
-    }),
-    projectId: Uuid.nullable().meta({ description: 'The only project it can access; null for all.' }),
-    environmentId: Uuid.nullable().meta({ description: 'The only environment it can access; null for all.' }),
-    createdAt: Timestamp.meta({ description: 'When it was created.' }),
-    lastUsedAt: Timestamp.nullable().meta({ description: 'When it was last used, to within an hour; null if never.' }),
-    expiresAt: Timestamp.nullable().meta({ description: 'When it expires; null if it never does.' }),
+    organizationId: Uuid.nullable().describe('The only organization it can access; null for all of the user’s.'),
+    projectId: Uuid.nullable().describe('The only project it can access; null for all.'),
+    environmentId: Uuid.nullable().describe('The only environment it can access; null for all.'),
+    createdAt: Timestamp.describe('When it was created.'),
+    lastUsedAt: Timestamp.nullable().describe('When it was last used, to within an hour; null if never.'),
+    expiresAt: Timestamp.nullable().describe('When it expires; null if it never does.'),
   })
   .meta({ id: 'CliToken', description: 'A bearer token for the CLI or an SDK, without its secret.' });
 export type CliToken = z.infer<typeof CliToken>;
@@ -33,18 +28,11 @@ export const cliTokenExample = {
 
 export const tokenFields = {
   name: Name.meta({ description: 'What the token is for.', example: 'deploy pipeline' }),
-  access: TokenAccess.default('full').meta({ description: 'What the token may do, within its user’s role.' }),
-  organizationId: OrganizationId.optional().meta({ description: 'Limits the token to one organization.' }),
-  projectId: ProjectId.optional().meta({ description: 'Limits the token to one project; requires `organizationId`.' }),
-  environmentId: EnvironmentId.optional().meta({
-    description: 'Limits the token to one environment; requires `projectId`.',
-  }),
-  expiresInDays: z
-    .int()
-    .min(1)
-    .max(365)
-    .optional()
-    .meta({ description: 'Days until the token expires. Without this, it never does.', example: 90 }),
+  access: TokenAccess.default('full').describe('What the token may do, within its user’s role.'),
+  organizationId: OrganizationId.optional().describe('Limits the token to one organization.'),
+  projectId: ProjectId.optional().describe('Limits the token to one project; requires `organizationId`.'),
+  environmentId: EnvironmentId.optional().describe('Limits the token to one environment; requires `projectId`.'),
+  expiresInDays: z.int().min(1).max(365).optional().meta({ description: 'Lifetime in days, if limited.', example: 90 }),
 };
 
 /** A narrower limit requires the wider ones, so a forgotten id never silently widens a token. */
@@ -93,11 +81,7 @@ export const createToken = contract({
     projectId: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
     expiresInDays: 90,
   },
-  responses: created({
-    description: 'The token, which is shown only once.',
-    body: IssuedToken,
-    example: { cliToken: cliTokenExample },
-  }),
+  responses: created({ description: 'Shown only once.', body: IssuedToken, example: { cliToken: cliTokenExample } }),
   errors: [
     'organization_not_found',
     'project_not_found',
@@ -124,7 +108,7 @@ const OfferHandOff = demandWiderLimits(
       }),
     ...tokenFields,
   }),
-).meta({ description: 'The first step, from the dashboard: requests a code.' });
+).describe('The first step, from the dashboard: requests a code.');
 
 const TakeHandOff = z
   .strictObject({
@@ -135,7 +119,7 @@ const TakeHandOff = z
       example: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
     }),
   })
-  .meta({ description: 'The second step, from the CLI: exchanges the code for the token.' });
+  .describe('The second step, from the CLI: exchanges the code for the token.');
 
 /** The fields determine which step is meant, so only that step’s problems are reported. */
 const HandOffBody = z
@@ -161,7 +145,7 @@ const HandOffCode = z
         '(RFC 9207).',
       example: 'https://secrets.example.com',
     }),
-    expiresAt: Timestamp.meta({ description: 'When the code expires, one minute after it was issued.' }),
+    expiresAt: Timestamp.describe('When the code expires, one minute after it was issued.'),
   })
   .meta({ id: 'HandOffCode', description: 'A code that the CLI exchanges for its token.' });
 
@@ -209,7 +193,7 @@ export const listTokens = contract({
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', confined: true },
   responses: ok({
     description: 'The active tokens, newest first.',
-    body: z.object({ tokens: z.array(CliToken).meta({ description: 'The active tokens, newest first.' }) }),
+    body: z.object({ tokens: z.array(CliToken).describe('The active tokens, newest first.') }),
     example: { tokens: [cliTokenExample] },
   }),
   uses: { table: ['Query'] },

@@ -14,10 +14,7 @@ export const startTotp = contract({
   responses: ok({
     description: 'The secret, shown only once.',
     body: z.object({
-      secret: z.string().meta({
-        description: 'The secret in base32, for manual entry.',
-        example: 'EXAMPLEAAAAAAAAAAAAAAAAAAAAAAAAA',
-      }),
+      secret: z.string().meta({ description: 'In base32, to type in.', example: 'EXAMPLEAAAAAAAAAAAAAAAAAAAAAAAAA' }),
       uri: z.string().meta({
         description: 'The same secret as an `otpauth` URI, for a QR code.',
         example: 'otpauth://totp/Holdfast:ada%40example.com?secret=EXAMPLEAAAAAAAAAAAAAAAAAAAAAAAAA&issuer=Holdfast',

@@ -52,9 +52,9 @@ export type ChangePlan = z.infer<typeof ChangePlan>;
 
 export const DryRun = z
   .object({
-    dryRun: z.literal(true).meta({ description: 'Nothing was changed.' }),
+    dryRun: z.literal(true).describe('Nothing was changed.'),
     plan: ChangePlan,
-    revision: Revision.meta({ description: 'The revision that the plan is based on.' }),
+    revision: Revision.describe('The revision that the plan is based on.'),
   })
   .meta({ id: 'DryRun', description: 'The response to `dryRun=true`.' });
 export type DryRun = z.infer<typeof DryRun>;
@@ -74,10 +74,8 @@ export const ImportResult = z.object({
 });
 
 const SetResult = z.object({
-  secret: SecretSummary.meta({ description: 'The secret after the change, without its value.' }),
-  changed: z
-    .boolean()
-    .meta({ description: 'False if the secret already had this value. No version or event is created then.' }),
+  secret: SecretSummary.describe('The secret after the change, without its value.'),
+  changed: z.boolean().describe('False if the secret already had this value. No version or event is created then.'),
   revision: Revision,
 });
 
@@ -156,9 +154,7 @@ export const bulkDeleteSecrets = contract({
   operationId: 'bulk-delete-secrets',
   route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/bulk-delete',
   summary: 'Delete secrets in bulk',
-  description:
-    'Soft-deletes up to 1,000 secrets in one change. Their histories are kept. Keys that don’t exist are ' +
-    'reported and otherwise ignored.',
+  description: 'Soft-deletes up to 1,000 secrets in one change. Histories are kept. Unknown keys are only reported.',
   access: { kind: 'member', roles: managers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,

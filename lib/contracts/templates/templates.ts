@@ -11,12 +11,12 @@ export const TemplateKey = z
       .string()
       .optional()
       .meta({ description: 'A description of the key.', example: 'Host of the main database.' }),
-    required: z.boolean().meta({ description: 'Whether every environment must have the key.' }),
+    required: z.boolean().describe('Whether every environment must have the key.'),
     pattern: z
       .string()
       .optional()
       .meta({ description: 'A regular expression (RE2) that the whole value must match.', example: '[a-z0-9.-]+' }),
-    createdAt: Timestamp.meta({ description: 'When it was added.' }),
+    createdAt: Timestamp.describe('When it was added.'),
   })
   .meta({ id: 'TemplateKey', description: 'A key that the project’s environments should have.' });
 export type TemplateKey = z.infer<typeof TemplateKey>;
@@ -31,7 +31,7 @@ export const listTemplateKeys = contract({
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
   responses: ok({
     description: 'The template.',
-    body: z.object({ keys: z.array(TemplateKey).meta({ description: 'The keys of the template, in key order.' }) }),
+    body: z.object({ keys: z.array(TemplateKey).describe('The keys of the template, in key order.') }),
     example: { keys: [templateKeyExample] },
   }),
   uses: { table: ['GetItem', 'Query'] },
@@ -50,7 +50,7 @@ export const addTemplateKey = contract({
     description: text(0, 1000)
       .optional()
       .meta({ description: 'A description of the key.', example: 'Host of the main database.' }),
-    required: z.boolean().default(true).meta({ description: 'Whether every environment must have the key.' }),
+    required: z.boolean().default(true).describe('Whether every environment must have the key.'),
     pattern: text(1, 1000)
       .optional()
       .meta({ description: 'A regular expression (RE2) that the whole value must match.', example: '[a-z0-9.-]+' }),
@@ -74,8 +74,7 @@ export const updateTemplateKey = contract({
   operationId: 'update-template-key',
   route: 'PATCH /v1/templates/{orgSlug}/{project}/{key}',
   summary: 'Change a template key',
-  description:
-    'Changes a template key. A `null` removes the description or the pattern. The same rules apply as for a new key.',
+  description: 'A `null` removes the description or the pattern. The same rules apply as for a new key.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project' },
   notFound: { key: 'template_key_not_found' },
   body: changes({
@@ -83,7 +82,7 @@ export const updateTemplateKey = contract({
       .nullable()
       .optional()
       .meta({ description: 'A description of the key; null for none.', example: 'Host of the main database.' }),
-    required: z.boolean().optional().meta({ description: 'Whether every environment must have the key.' }),
+    required: z.boolean().optional().describe('Whether every environment must have the key.'),
     pattern: text(1, 1000).nullable().optional().meta({
       description: 'A regular expression (RE2) that the whole value must match; null for none.',
       example: '[a-z0-9.-]+',
@@ -124,7 +123,7 @@ export const validateEnvironment = contract({
   responses: ok({
     description: 'The result of the validation.',
     body: z.object({
-      valid: z.boolean().meta({ description: 'Whether all required keys exist and all values are valid.' }),
+      valid: z.boolean().describe('Whether all required keys exist and all values are valid.'),
       missing: keyNames('Required keys that the environment doesn’t have.', ['DATABASE_USER']),
       present: keyNames('Declared keys that the environment has, required and valid or not.', ['DATABASE_HOST']),
       undeclared: z
@@ -141,7 +140,7 @@ export const validateEnvironment = contract({
             reason: z.string().meta({ description: 'What is wrong.', example: 'does not match the pattern' }),
           }),
         )
-        .meta({ description: 'Declared keys whose values don’t match their pattern.' }),
+        .describe('Declared keys whose values don’t match their pattern.'),
     }),
   }),
   uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['AUDIT'], key: { project: ['Decrypt'] } },
