@@ -64,6 +64,12 @@ export const AuditEntry = z
   });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
+const entryExample = {
+  actor: { id: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11', email: 'ada@example.com', type: 'session' },
+  environment: { id: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094', slug: 'staging' },
+  revision: 18,
+} as const;
+
 /** Skipped entries are read as well, so this limits the cost of a page. */
 export const maximumOffset = 10_000;
 
@@ -123,16 +129,7 @@ export const listAuditEntries = contract({
       pagination: AuditPagination,
     }),
     example: {
-      entries: [
-        {
-          action: 'secret.updated',
-          actor: { id: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11', email: 'ada@example.com', type: 'session' },
-
-          environment: { id: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094', slug: 'staging' },
-          keys: ['DATABASE_HOST'],
-          revision: 18,
-        },
-      ],
+      entries: [{ ...entryExample, action: 'secret.updated', keys: ['DATABASE_HOST'] }],
       pagination: { total: 1 },
     },
   }),
@@ -163,17 +160,7 @@ export const feedAuditEntries = contract({
       next: z.string().describe('Pass it as `after`, with the same filters, to continue.'),
       upTo: Timestamp.describe('Every matching entry from before this time has been returned.'),
     }),
-    example: {
-      entries: [
-        {
-          action: 'secret.pulled',
-          actor: { id: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11', email: 'ada@example.com', type: 'session' },
-          environment: { id: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094', slug: 'staging' },
-          revision: 18,
-        },
-      ],
-      next: 'EXAMPLE-next',
-    },
+    example: { entries: [{ ...entryExample, action: 'secret.pulled' }], next: 'EXAMPLE-next' },
   }),
   isLong: true,
   errors: ['cursor_expired'],

@@ -3,7 +3,7 @@ import { contract, created, ok, passwordSizing } from '../contract.ts';
 import { Organization } from '../fields/organization.ts';
 import { Role } from '../fields/role.ts';
 import { Email, Name, OrganizationId, Slug, Timestamp, UserId } from '../fields/text.ts';
-import { cookieHeader, issuing, NewPassword } from './credentials.ts';
+import { cookieHeader, issuing, NewPassword, passPhraseExample } from './credentials.ts';
 import { CliToken } from './tokens.ts';
 
 export const User = z
@@ -20,10 +20,11 @@ export type User = z.infer<typeof User>;
 
 export const userExample = { emailVerified: true };
 
+export const userBody = { body: z.object({ user: User }), example: { user: userExample } };
+
 export const loggedIn = ok({
   description: 'Logged in; the session cookie is set.',
-  body: z.object({ user: User }),
-  example: { user: userExample },
+  ...userBody,
   headers: cookieHeader,
 });
 
@@ -46,7 +47,7 @@ export const register = contract({
   }),
   bodyExample: {
     email: 'ada@example.com',
-    password: 'an example of a pass phrase',
+    password: passPhraseExample,
     name: 'Ada',
     organizationName: 'Analytical Engines',
   },
@@ -153,6 +154,6 @@ export const renameUser = contract({
   access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
   body: z.strictObject({ name: Name.meta({ description: 'The new display name.', example: 'Ada' }) }),
   bodyExample: { name: 'Ada' },
-  responses: ok({ description: 'The renamed user.', body: z.object({ user: User }), example: { user: userExample } }),
+  responses: ok({ description: 'The user with the new name.', ...userBody }),
   uses: { table: ['Query'], writes: ['ORG'] },
 });

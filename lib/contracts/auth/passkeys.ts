@@ -1,7 +1,13 @@
 import * as z from 'zod';
 import { contract, created, ok, succeeds } from '../contract.ts';
 import { Name, Timestamp, Uuid } from '../fields/text.ts';
-import { Challenge, FirstRecoveryCodes, PresentedChallenge, recoveryCodesExample } from './credentials.ts';
+import {
+  Challenge,
+  challengeExample,
+  FirstRecoveryCodes,
+  PresentedChallenge,
+  recoveryCodesExample,
+} from './credentials.ts';
 
 const Bytes = z.string().regex(/^[A-Za-z0-9_-]*$/, { message: 'must be base64url without padding' });
 
@@ -113,10 +119,7 @@ export const PasskeyCreationOptions = z
       .describe('The account.'),
     pubKeyCredParams: z
       .array(
-        z.object({
-          type: publicKey,
-          alg: z.int().meta({ description: 'A COSE algorithm identifier.', example: -7 }),
-        }),
+        z.object({ type: publicKey, alg: z.int().meta({ description: 'A COSE algorithm identifier.', example: -7 }) }),
       )
       .describe('The accepted algorithms.'),
     excludeCredentials: z.array(credentialDescriptor).describe('The account’s existing passkeys.'),
@@ -169,7 +172,7 @@ export const addPasskey = contract({
     passkey: NewPasskeyCredential,
   }),
   bodyExample: {
-    challenge: 'EXAMPLE-challenge-0000',
+    challenge: challengeExample,
     name: 'laptop',
     passkey: {
       ...credentialExample,

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { contract, ok, passwordSizing, succeeds } from '../contract.ts';
 import { Email } from '../fields/text.ts';
-import { User, userExample } from './account.ts';
-import { LinkToken, NewPassword, PresentedPassword } from './credentials.ts';
+import { userBody } from './account.ts';
+import { LinkToken, NewPassword, PresentedPassword, passPhraseExample } from './credentials.ts';
 
 export const changePassword = contract({
   operationId: 'change-password',
@@ -14,17 +14,11 @@ export const changePassword = contract({
     '`revokeTokens` is set.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   body: z.strictObject({
-    currentPassword: PresentedPassword.meta({
-      description: 'The current password.',
-      example: 'an example of a pass phrase',
-    }),
+    currentPassword: PresentedPassword.meta({ description: 'The current password.', example: passPhraseExample }),
     newPassword: NewPassword.meta({ example: 'another example of a pass phrase' }),
-    revokeTokens: z
-      .boolean({ message: 'must be true or false' })
-      .default(false)
-      .describe('Whether to revoke all of the user’s tokens as well.'),
+    revokeTokens: z.boolean().default(false).describe('Whether to revoke all of the user’s tokens as well.'),
   }),
-  bodyExample: { currentPassword: 'an example of a pass phrase', newPassword: 'another example of a pass phrase' },
+  bodyExample: { currentPassword: passPhraseExample, newPassword: 'another example of a pass phrase' },
   responses: succeeds('The password was changed.'),
   errors: ['rate_limited'],
   uses: { table: ['GetItem', 'Query', 'DeleteItem'], reads: ['ORG', 'RATE'], writes: ['AUDIT', 'RATE'] },
@@ -52,11 +46,7 @@ export const verifyEmail = contract({
   access: { kind: 'public' },
   body: z.strictObject({ token: LinkToken }),
   bodyExample: { token: 'EXAMPLE-verification-token-0000' },
-  responses: ok({
-    description: 'The address was verified.',
-    body: z.object({ user: User }),
-    example: { user: userExample },
-  }),
+  responses: ok({ description: 'The address was verified.', ...userBody }),
   errors: ['invalid_token'],
   uses: { table: ['BatchGetItem', 'UpdateItem', 'DeleteItem'], reads: ['USER'], writes: ['USER'] },
 });

@@ -3,7 +3,7 @@ import { contract, ok, redirects, succeeds } from '../contract.ts';
 import { dashboardPath } from '../fields/dashboard-path.ts';
 import { flagQuery } from '../fields/query.ts';
 import { Email, Name, Slug, Timestamp, Uuid } from '../fields/text.ts';
-import { Challenge, factorCookie, issuing, startedSignInCookie } from './credentials.ts';
+import { Challenge, cookieHeader, factorCookie, issuing, signInWrites, startedSignInCookie } from './credentials.ts';
 import { PasskeyRequestOptions } from './passkeys.ts';
 import { signInErrors } from './sign-in.ts';
 
@@ -114,29 +114,14 @@ export const completeProviderSignIn = contract({
   responses: redirects({
     description: 'To the dashboard, with the session cookie or an error.',
     body: null,
-    headers: {
-      Location: 'A page of the dashboard.',
-      'Set-Cookie': 'The session cookie: HttpOnly, SameSite=Lax, and Secure except on a local http address.',
-    },
+    headers: { Location: 'A page of the dashboard.', ...cookieHeader },
   }),
   errors: ['insufficient_scope'],
   uses: {
     dashboardOrigin: true,
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
     reads: ['SIGNIN', 'ORG', 'DOMAIN', 'EMAIL', 'USER', 'ISSUER', 'RATE'],
-    writes: [
-      'SIGNIN',
-      'ORG',
-      'EMAIL',
-      'USER',
-      'INVITATION',
-      'CHALLENGE',
-      'ISSUER',
-      'PLATFORM',
-      'RATE',
-      'AUDIT',
-      'CREDENTIALKEY',
-    ],
+    writes: [...signInWrites, 'EMAIL', 'INVITATION', 'ISSUER', 'PLATFORM', 'AUDIT'],
     key: { credentials: issuing, provider: ['Decrypt'] },
     functions: ['make-outbound-requests'],
   },

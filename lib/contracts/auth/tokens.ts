@@ -61,7 +61,12 @@ export const IssuedToken = z
   })
   .meta({ id: 'IssuedToken', description: 'A new bearer token and its description.' });
 
-const CreateTokenBody = demandWiderLimits(z.strictObject(tokenFields));
+const tokenErrors = [
+  'organization_not_found',
+  'project_not_found',
+  'environment_not_found',
+  'token_limit_reached',
+] as const;
 
 export const createToken = contract({
   operationId: 'create-token',
@@ -73,7 +78,7 @@ export const createToken = contract({
     'can’t create tokens. In a session that is confined to its provider’s organization, the token must be limited to ' +
     'that organization (403 `session_confined`).',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always', confined: true },
-  body: CreateTokenBody,
+  body: demandWiderLimits(z.strictObject(tokenFields)),
   bodyExample: {
     name: 'deploy pipeline',
     access: 'read',
@@ -82,13 +87,7 @@ export const createToken = contract({
     expiresInDays: 90,
   },
   responses: created({ description: 'Shown only once.', body: IssuedToken, example: { cliToken: cliTokenExample } }),
-  errors: [
-    'organization_not_found',
-    'project_not_found',
-    'environment_not_found',
-    'token_limit_reached',
-    'session_confined',
-  ],
+  errors: [...tokenErrors, 'session_confined'],
   uses: {
     table: ['GetItem', 'Query', 'ConditionCheckItem'],
     reads: ['ORG'],
@@ -166,14 +165,7 @@ export const handOffToken = contract({
     body: z.union([HandOffCode, IssuedToken]),
     example: { iss: 'https://secrets.example.com', expiresAt: '2026-01-31T09:27:53.589Z' },
   }),
-  errors: [
-    'invalid_token',
-    'insufficient_scope',
-    'organization_not_found',
-    'project_not_found',
-    'environment_not_found',
-    'token_limit_reached',
-  ],
+  errors: [...tokenErrors, 'invalid_token', 'insufficient_scope'],
   uses: {
     dashboardOrigin: true,
     table: ['GetItem', 'Query', 'DeleteItem', 'ConditionCheckItem'],

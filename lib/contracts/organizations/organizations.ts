@@ -44,7 +44,7 @@ export const renameOrganization = contract({
     .strictObject({
       name: Name.optional().meta({ description: 'Display name.', example: 'Analytical Engines Ltd' }),
       requireSecondFactor: z
-        .boolean({ message: 'must be true or false' })
+        .boolean()
         .optional()
         .describe('Whether members need a second factor. Only owners can change this.'),
     })

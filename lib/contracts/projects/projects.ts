@@ -64,6 +64,8 @@ export const projectExample = {
   ],
 } as const;
 
+const projectBody = { body: z.object({ project: Project }), example: { project: projectExample } };
+
 export const listProjects = contract({
   operationId: 'list-projects',
   route: 'GET /v1/projects/{orgId}',
@@ -96,11 +98,7 @@ export const createProject = contract({
     description: text(0, 1000).optional().meta({ description: 'The description.', example: 'The public shop.' }),
   }),
   bodyExample: { name: 'Web shop', slug: 'web-shop', description: 'The public shop.' },
-  responses: created({
-    description: 'The project with its environments.',
-    body: z.object({ project: Project }),
-    example: { project: projectExample },
-  }),
+  responses: created({ description: 'The project with its environments.', ...projectBody }),
   errors: ['plan_limit_exceeded', 'slug_taken'],
   uses: {
     table: ['GetItem', 'ConditionCheckItem'],
@@ -116,11 +114,7 @@ export const getProject = contract({
   summary: 'Get a project',
   description: 'Returns the project, its environments and key rotation. A limited token sees only its environments.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
-  responses: ok({
-    description: 'The project.',
-    body: z.object({ project: Project }),
-    example: { project: projectExample },
-  }),
+  responses: ok({ description: 'The project.', ...projectBody }),
   uses: { table: ['GetItem', 'Query'], reads: ['ENV'] },
 });
 

@@ -6,10 +6,9 @@ import { ambiguity } from '../fields/dotenv-text.ts';
 import { ImportBody } from '../fields/import-body.ts';
 import { ExpectedVersion, IfMatch } from '../fields/preconditions.ts';
 import { flagQuery } from '../fields/query.ts';
-import { managers } from '../fields/role.ts';
 import { maxKeysPerChange } from '../fields/secret-rules.ts';
 import { Message, SecretKey, SecretValue } from '../fields/text.ts';
-import { keyNames, Revision, SecretSummary, writesSecrets } from './secrets.ts';
+import { keyNames, managesSecrets, Revision, SecretSummary, writesSecrets } from './secrets.ts';
 
 /**
  * What every change of secrets uses. Even a deletion may have to undo another writer's abandoned change during a key
@@ -155,7 +154,7 @@ export const bulkDeleteSecrets = contract({
   route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/bulk-delete',
   summary: 'Delete secrets in bulk',
   description: 'Soft-deletes up to 1,000 secrets in one change. Histories are kept. Unknown keys are only reported.',
-  access: { kind: 'member', roles: managers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
+  access: managesSecrets,
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: z.strictObject({

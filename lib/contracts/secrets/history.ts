@@ -2,10 +2,9 @@ import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { AuditAction } from '../fields/audit-action.ts';
 import { flagQuery, integerQuery, optionalPage, Pagination, revisionQuery } from '../fields/query.ts';
-import { managers } from '../fields/role.ts';
 import { Message, Slug, Timestamp, UserReference } from '../fields/text.ts';
 import { changeUses, IfMatchHeader, KeyList, orDryRun, writeQuery } from './changes.ts';
-import { keyNames, Revision, readsSecrets, SecretSummary } from './secrets.ts';
+import { keyNames, managesSecrets, Revision, readsSecrets, SecretSummary } from './secrets.ts';
 
 export const SecretVersion = z
   .object({
@@ -98,9 +97,7 @@ export const listRevisions = contract({
 });
 
 const DiffKey = SecretSummary.shape.key;
-
 const Before = z.string().optional().describe('The value at `from`; only with `values=true`.');
-
 const After = z.string().optional().describe('The value at `to`; only with `values=true`.');
 
 export const diffRevisions = contract({
@@ -140,7 +137,7 @@ export const restoreSecrets = contract({
   description:
     'Restores the environment, or the given keys, to an earlier revision in one change. This creates a new revision; ' +
     'the history is never rewound. A key that exists neither now nor at the earlier revision is ignored.',
-  access: { kind: 'member', roles: managers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
+  access: managesSecrets,
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: z.strictObject({
@@ -203,14 +200,7 @@ export const destroyVersions = contract({
     'history keeps the versions, marked as destroyed, and the revision doesn’t change. The current version can’t be ' +
     'destroyed. Versions that no longer have a value are left out of `destroyed`. Reading or restoring a point in ' +
     'time that needs a destroyed value returns `409 version_destroyed`. A token needs `full` access.',
-  access: {
-    kind: 'member',
-    roles: managers,
-    tokens: 'full',
-    narrowestToken: 'environment',
-    environmentRule: 'write',
-    fresh: 'always',
-  },
+  access: { ...managesSecrets, tokens: 'full', fresh: 'always' },
   body: DestroyBody,
   bodyExample: { versions: [1] },
   responses: ok({

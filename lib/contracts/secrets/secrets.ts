@@ -4,7 +4,7 @@ import { uniqueList } from '../fields/bodies.ts';
 import { formats } from '../fields/formats/formats.ts';
 import { IfNoneMatch } from '../fields/preconditions.ts';
 import { offsetQuery, optionalPage, Pagination, prefixQuery, revisionQuery } from '../fields/query.ts';
-import { roles, writers } from '../fields/role.ts';
+import { managers, roles, writers } from '../fields/role.ts';
 import { SecretKey, Timestamp, UserReference } from '../fields/text.ts';
 
 /*
@@ -17,6 +17,15 @@ const inEnvironment = { kind: 'member', narrowestToken: 'environment', deployers
 export const readsSecrets = { ...inEnvironment, roles, tokens: 'read', environmentRule: 'read' } as const;
 
 export const writesSecrets = { ...inEnvironment, roles: writers, tokens: 'write', environmentRule: 'write' } as const;
+
+/** Without deployers. */
+export const managesSecrets = {
+  kind: 'member',
+  roles: managers,
+  tokens: 'write',
+  narrowestToken: 'environment',
+  environmentRule: 'write',
+} as const;
 
 export const Revision = z.int().meta({
   description: 'The environment’s revision. It increases by one with each accepted change to its secrets.',

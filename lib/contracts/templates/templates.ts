@@ -7,15 +7,9 @@ import { SecretKey, Timestamp, text } from '../fields/text.ts';
 export const TemplateKey = z
   .object({
     key: SecretKey.meta({ description: 'The secret key that the template declares.', example: 'DATABASE_HOST' }),
-    description: z
-      .string()
-      .optional()
-      .meta({ description: 'A description of the key.', example: 'Host of the main database.' }),
+    description: z.string().optional().meta({ description: 'Its description.', example: 'Host of the main database.' }),
     required: z.boolean().describe('Whether every environment must have the key.'),
-    pattern: z
-      .string()
-      .optional()
-      .meta({ description: 'A regular expression (RE2) that the whole value must match.', example: '[a-z0-9.-]+' }),
+    pattern: z.string().optional().meta({ description: 'RE2 pattern for the whole value.', example: '[a-z0-9.-]+' }),
     createdAt: Timestamp.describe('When it was added.'),
   })
   .meta({ id: 'TemplateKey', description: 'A key that the project’s environments should have.' });
@@ -51,9 +45,7 @@ export const addTemplateKey = contract({
       .optional()
       .meta({ description: 'A description of the key.', example: 'Host of the main database.' }),
     required: z.boolean().default(true).describe('Whether every environment must have the key.'),
-    pattern: text(1, 1000)
-      .optional()
-      .meta({ description: 'A regular expression (RE2) that the whole value must match.', example: '[a-z0-9.-]+' }),
+    pattern: text(1, 1000).optional().meta({ description: 'RE2 pattern for the whole value.', example: '[a-z0-9.-]+' }),
   }),
   bodyExample: {
     key: 'DATABASE_HOST',

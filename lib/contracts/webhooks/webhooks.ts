@@ -8,9 +8,7 @@ import { EnvironmentId, hasCredentials, line, ProjectId, Timestamp, Uuid, Webhoo
 export const Webhook = z
   .object({
     id: WebhookId.describe('Webhook identifier.'),
-    url: z
-      .string()
-      .meta({ description: 'The URL that deliveries are sent to.', example: 'https://hooks.example.com/holdfast' }),
+    url: z.string().meta({ description: 'The URL of its deliveries.', example: 'https://hooks.example.com/holdfast' }),
     events: z.array(EventName).meta({ description: 'The subscribed events.', example: ['secret.updated'] }),
     projectId: Uuid.nullable().describe('The only project whose events are sent; null for all.'),
     environmentId: Uuid.nullable().describe('The only environment whose events are sent; null for all.'),
@@ -20,6 +18,8 @@ export const Webhook = z
   })
   .meta({ id: 'Webhook', description: 'A subscription of a URL to secret events.' });
 export type Webhook = z.infer<typeof Webhook>;
+
+const deliveryIdExample = '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03';
 
 export const webhookExample = {
   events: ['secret.created', 'secret.updated'],
@@ -31,7 +31,11 @@ export const webhookExample = {
 export const TargetUrl = line(1, 2048)
   .refine(value => /^https?:\/\//i.test(value) && URL.canParse(value), { message: 'must be an absolute https URL' })
   .refine(value => !hasCredentials(value), { message: 'must not contain a user name or password' })
-  .meta({ format: 'uri' });
+  .meta({
+    format: 'uri',
+    description: 'The URL to send deliveries to.',
+    example: 'https://hooks.example.com/holdfast',
+  });
 
 /** Removes duplicate names. The length is checked first, so that a huge list yields one problem. */
 export const EventList = z
@@ -64,10 +68,7 @@ export const createWebhook = contract({
     'secret, which receivers need to verify `X-Service-Signature`, is returned only once.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   body: z.strictObject({
-    url: TargetUrl.meta({
-      description: 'The URL to send deliveries to.',
-      example: 'https://hooks.example.com/holdfast',
-    }),
+    url: TargetUrl,
     events: EventList.meta({ description: 'The events to deliver.', example: ['secret.created', 'secret.updated'] }),
     projectId: ProjectId.optional().describe('Limits the webhook to one project.'),
     environmentId: EnvironmentId.optional().describe('Limits the webhook to one environment.'),
@@ -99,7 +100,7 @@ export const createWebhook = contract({
 
 export const RedeliveryOf = Uuid.meta({
   description: 'The delivery whose body was sent again, as in the `X-Service-Redelivery-Of` header.',
-  example: '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03',
+  example: deliveryIdExample,
 });
 
 export const Delivery = z
@@ -125,10 +126,7 @@ export const getWebhook = contract({
   responses: ok({
     description: 'The webhook and its deliveries.',
     body: z.object({ webhook: Webhook, deliveries: z.array(Delivery).describe('At most 20, newest first.') }),
-    example: {
-      webhook: webhookExample,
-      deliveries: [{ id: '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03', success: true, error: null }],
-    },
+    example: { webhook: webhookExample, deliveries: [{ id: deliveryIdExample, success: true, error: null }] },
   }),
   uses: { table: ['GetItem', 'Query'], reads: ['DELIVERIES'] },
 });
@@ -140,10 +138,7 @@ export const updateWebhook = contract({
   description: 'Changes the given fields. A null `projectId` or `environmentId` removes that limit; the secret stays.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   body: changes({
-    url: TargetUrl.optional().meta({
-      description: 'The URL to send deliveries to.',
-      example: 'https://hooks.example.com/holdfast',
-    }),
+    url: TargetUrl.optional(),
     events: EventList.optional().meta({ description: 'The events to subscribe to.', example: ['secret.deleted'] }),
     projectId: Uuid.nullable().optional().describe('Limits the webhook to one project; null for all.'),
     environmentId: Uuid.nullable().optional().describe('Limits the webhook to one environment; null for all.'),
@@ -178,10 +173,7 @@ export const testWebhook = contract({
   responses: accepted({
     description: 'The ping is on its way.',
     body: z.object({
-      deliveryId: Uuid.meta({
-        description: 'The identifier of the delivery.',
-        example: '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03',
-      }),
+      deliveryId: Uuid.meta({ description: 'The identifier of the delivery.', example: deliveryIdExample }),
     }),
   }),
   uses: { table: ['GetItem'], writes: ['AUDIT', 'DELIVERIES'], queues: ['webhooks'] },
