@@ -79,9 +79,7 @@ export const updateOrganization = contract({
   operationId: 'update-organization',
   route: 'PATCH /v1/admin/orgs/{orgId}',
   summary: 'Update an organization’s plan and limit overrides',
-  description:
-    'Changes the plan, the overrides or both. Overrides that are not given stay as they are; null removes one. ' +
-    'A downgrade deletes nothing; it only prevents further growth.',
+  description: 'Omitted overrides stay, and null removes one. A downgrade deletes nothing; it only prevents growth.',
   access: { kind: 'admin', fresh: 'always' },
   body: z
     .strictObject({

@@ -21,9 +21,7 @@ export const updatePlan = contract({
   operationId: 'update-plan',
   route: 'PUT /v1/admin/plans/{planName}',
   summary: 'Update a plan’s default limits',
-  description:
-    'Sets some or all of a plan’s limits. They apply to every organization on the plan without an override; ' +
-    'other limits stay as they are.',
+  description: 'Sets limits of a plan, for every organization on it without an override. Other limits stay.',
   access: { kind: 'admin', fresh: 'always' },
   body: z.strictObject({
     limits: z

@@ -82,10 +82,7 @@ export const auditFilters = {
   environment: EnvironmentId.optional().describe('Only entries about this environment.'),
   key: text(1, 256)
     .optional()
-    .describe(
-      'Only entries about this key, and whole pulls of a revision that had it. Whole pulls of deleted environments ' +
-        'are not found.',
-    ),
+    .describe('Entries about this key, and whole pulls that had it, except in deleted environments.'),
   since: timeQuery('Only entries from this time on.').optional(),
   until: timeQuery('Only entries before this time.').optional(),
 };
@@ -122,10 +119,7 @@ export const listAuditEntries = contract({
       next: z
         .string()
         .optional()
-        .describe(
-          'Pass it as `after`, with the same filters, to continue. Only if `total` is null, or no `offset` reaches ' +
-            'the following page.',
-        ),
+        .describe('For `after`, with the same filters. Only if `total` is null or no `offset` reaches the page.'),
       pagination: AuditPagination,
     }),
     example: {

@@ -96,8 +96,7 @@ export const getCurrentUser = contract({
   summary: 'Get the current user and their organizations',
   description:
     'Returns the caller, their organizations with their role in each, and how the request was authenticated. A token ' +
-    'limited to one organization sees only that organization. So does a session through a company’s provider, until ' +
-    'it steps up with the account’s own password or passkey.',
+    'limited to an organization sees only that one, and so does a session through its provider, until it steps up.',
   access: { kind: 'account', tokens: 'read', narrowestToken: 'environment', confined: true },
   responses: ok({
     description: 'The caller.',
@@ -110,17 +109,13 @@ export const getCurrentUser = contract({
           slug: Slug.meta({ description: 'Its slug.', example: 'analytical-engines' }),
         })
         .nullable()
-        .describe(
-          'The organization that the credential is confined to, because it came through the organization’s ' +
-            'provider and has not proved the account’s own password or passkey; null otherwise.',
-        ),
+        .describe('The organization that the credential is confined to until it steps up; null otherwise.'),
       authentication: z
         .object({
           method: z.enum(authenticationMethods).describe('How the request was authenticated.'),
           token: CliToken.optional().describe('The token that was used; absent for a session.'),
           freshUntil: Timestamp.nullable().describe(
-            'When the session stops being fresh; null for a token, and for a session without a second factor ' +
-              'if the account has one.',
+            'When it stops being fresh; null for a token, or without the account’s second factor.',
           ),
           secondFactor: z.boolean().describe('Whether the session, or the token’s session, used a second factor.'),
           provider: z
@@ -129,10 +124,7 @@ export const getCurrentUser = contract({
               orgSlug: Slug.meta({ description: 'Its slug.', example: 'analytical-engines' }),
             })
             .optional()
-            .describe(
-              'The company’s provider that the session, or the session that created the token, came through; absent ' +
-                'for any other log-in.',
-            ),
+            .describe('The company’s provider that the session or the token’s session came through, if any.'),
         })
         .describe('How the request was authenticated.'),
     }),

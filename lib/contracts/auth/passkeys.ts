@@ -18,8 +18,7 @@ export const Passkey = z
     createdAt: Timestamp.describe('When it was added.'),
     lastUsedAt: Timestamp.nullable().describe('When it was last used to log in; null if never.'),
     counterWentBackAt: Timestamp.nullable().describe(
-      'When its counter of uses last failed to increase, which happens when a password manager moves it, or if ' +
-        'there is a copy; null if never.',
+      'When its counter of uses last failed to increase: it was moved or copied. Null if never.',
     ),
   })
   .meta({ id: 'Passkey', description: 'A user’s passkey (WebAuthn).' });
@@ -213,8 +212,8 @@ export const removePasskey = contract({
   route: 'DELETE /v1/auth/passkeys/{passkeyId}',
   summary: 'Remove a passkey',
   description:
-    'The passkey stops working at once. Removing the last factor also deletes the recovery codes, and the ' +
-    'account’s tokens no longer count as created with a second factor. The user is notified by e-mail.',
+    'The passkey stops working at once. Removing the last factor also deletes the recovery codes, and the account’s ' +
+    'tokens no longer count as created with a second factor. The user is notified by e-mail.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   responses: succeeds('The passkey was removed.'),
   uses: {

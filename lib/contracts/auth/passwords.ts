@@ -29,9 +29,7 @@ export const sendVerification = contract({
   operationId: 'send-verification',
   route: 'POST /v1/auth/send-verification',
   summary: 'Send an e-mail verification link',
-  description:
-    'Sends an e-mail with a link that is valid for 24 hours and replaces any earlier one. Does nothing if the ' +
-    'address is already verified. Limited to 20 e-mails an hour.',
+  description: 'Mails a link for 24 hours, which replaces earlier ones. Does nothing if verified. At most 20 an hour.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   responses: succeeds('The e-mail is on its way.'),
   errors: ['rate_limited'],
@@ -71,9 +69,8 @@ export const resetPassword = contract({
   route: 'POST /v1/auth/reset-password',
   summary: 'Reset the password',
   description:
-    'Sets a new password with the token from the mailed link, which works once. Ends all of the account’s ' +
-    'sessions and revokes all of its tokens and other reset links. If the e-mail address was never verified, ' +
-    'the account’s second factors are removed as well.',
+    'Sets a new password with the token from the mailed link, which works once. Ends the account’s sessions, tokens ' +
+    'and other reset links, and if the e-mail address was never verified, its second factors.',
   access: { kind: 'public' },
   body: z.strictObject({ token: LinkToken.meta({ example: 'EXAMPLE-reset-token-0000' }), newPassword: NewPassword }),
   bodyExample: { token: 'EXAMPLE-reset-token-0000', newPassword: 'another example of a pass phrase' },

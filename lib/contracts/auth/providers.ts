@@ -14,9 +14,8 @@ export const findSignInMethods = contract({
   route: 'GET /v1/auth/sign-in',
   summary: 'Find out how an address can sign in',
   description:
-    'Returns the methods for the log-in page. The response only shows whether a verified domain has a sign-in ' +
-    'provider: it is the same for all addresses of a domain, with or without an account. Limited per client IP ' +
-    'address.',
+    'Returns the methods for the log-in page. The response is the same for all addresses of a domain, with or ' +
+    'without an account. Limited per client IP address.',
   access: { kind: 'public' },
   query: z.strictObject({ email: Email.meta({ description: 'The e-mail address.', example: 'ada@example.com' }) }),
   responses: ok({
@@ -61,12 +60,10 @@ export const startProviderSignIn = contract({
   query: z.strictObject({
     to: dashboardPath.optional().meta({ description: 'The dashboard path to open.', example: '/analytical-engines' }),
     stepUp: flagQuery(
-      'With `true`, makes the session fresh: the provider asks its user to sign in again. Requires a session that ' +
-        'came through this provider; another person’s response is rejected.',
+      'Makes the session fresh, if it came through this provider: the same person must sign in again.',
     ).optional(),
     test: flagQuery(
-      'With `true`, an owner tests the provider: everything is checked, and nothing is changed. The browser returns ' +
-        'to `to` with `#tested`.',
+      'Lets an owner test the provider without changes. The browser returns to `to` with `#tested`.',
     ).optional(),
   }),
   responses: redirects({

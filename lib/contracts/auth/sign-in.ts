@@ -82,8 +82,8 @@ export const startPasskeyLogin = contract({
   route: 'POST /v1/auth/login/options',
   summary: 'Start to log in with a passkey alone',
   description:
-    'Returns a challenge for a discoverable passkey. No e-mail address or password is needed. Send the ' +
-    'passkey’s response to `POST /v1/auth/login/verify`. Limited per client IP address.',
+    'Returns a challenge for a discoverable passkey. No e-mail address or password is needed. Send the passkey’s ' +
+    'response to `POST /v1/auth/login/verify`. Limited per client IP address.',
   access: { kind: 'public' },
   responses: ok({
     description: 'The challenge.',

@@ -74,9 +74,8 @@ export const createToken = contract({
   summary: 'Create a scoped CLI token',
   description:
     'Creates a bearer token with at most its user’s rights. It can be limited to an organization, project or ' +
-    'environment, and can expire. The token is shown once; only its hash is stored. Requires a session: a token ' +
-    'can’t create tokens. In a session that is confined to its provider’s organization, the token must be limited to ' +
-    'that organization (403 `session_confined`).',
+    'environment, and can expire. The token is shown once; only its hash is stored. Requires a session. In one that ' +
+    'is confined to its provider’s organization, the token must be limited to it (403 `session_confined`).',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always', confined: true },
   body: demandWiderLimits(z.strictObject(tokenFields)),
   bodyExample: {
@@ -139,9 +138,7 @@ const HandOffCode = z
   .object({
     code: z.string().meta({ description: 'The code. It works once.', example: 'EXAMPLE-handoff-code-000000' }),
     iss: z.string().meta({
-      description:
-        'The origin that issued the code. The CLI must redeem the code only if this is the origin it contacted ' +
-        '(RFC 9207).',
+      description: 'The issuing origin. The CLI may redeem the code only if it contacted this one (RFC 9207).',
       example: 'https://secrets.example.com',
     }),
     expiresAt: Timestamp.describe('When the code expires, one minute after it was issued.'),
@@ -179,9 +176,7 @@ export const listTokens = contract({
   operationId: 'list-tokens',
   route: 'GET /v1/auth/tokens',
   summary: 'List active CLI tokens',
-  description:
-    'Lists the caller’s active tokens. Token secrets are not stored, so they are not returned. A session that is ' +
-    'confined to its provider’s organization sees only the tokens limited to that organization.',
+  description: 'Lists the caller’s active tokens. A confined session sees only those limited to its organization.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', confined: true },
   responses: ok({
     description: 'The active tokens, newest first.',
@@ -205,8 +200,7 @@ export const revokeCurrentToken = contract({
   operationId: 'revoke-current-token',
   route: 'DELETE /v1/auth/tokens/current',
   summary: 'Revoke the current token',
-  description:
-    'The token that authenticates this request stops working at once. Any token can do this, including an identity’s.',
+  description: 'The token of this request stops working at once. Any token can do this, including an identity’s.',
   access: { kind: 'caller', tokens: 'read', narrowestToken: 'environment' },
   responses: succeeds('The token was revoked.'),
   errors: ['token_not_found'],

@@ -62,9 +62,7 @@ export const openPortal = contract({
   operationId: 'open-portal',
   route: 'POST /v1/billing/{orgId}/portal',
   summary: 'Open the customer portal',
-  description:
-    'Creates a session in the payment provider’s customer portal, where the subscription can be changed or ' +
-    'cancelled, and returns its URL. Creates the customer if there is none.',
+  description: 'Returns a URL of the payment provider’s portal, where the subscription can be changed or cancelled.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   responses: ok({ description: 'The portal’s URL.', body: HostedPage }),
   errors: ['billing_provider_error', 'billing_not_configured'],
@@ -76,8 +74,8 @@ export const receiveProviderEvent = contract({
   route: 'POST /v1/billing/webhook',
   summary: 'Receive the payment provider’s webhook',
   description:
-    'Only for the payment provider. The signature over the raw body is verified before anything else. Each ' +
-    'event is applied once. An event older than the known state of its subscription changes nothing.',
+    'Only for the payment provider. The signature over the raw body is verified before anything else. Each event is ' +
+    'applied once. An event older than the known state of its subscription changes nothing.',
   access: { kind: 'public' },
   headers: z.object({
     'stripe-signature': z.string().optional().meta({

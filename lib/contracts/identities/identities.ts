@@ -64,8 +64,7 @@ export const Identity = z
     createdBy: UserReference.nullable().describe('Who created it; null if created before this was recorded.'),
     lastUsedAt: Timestamp.nullable().describe('When it last got a token, to within an hour; null if never.'),
     tokensEndedAt: Timestamp.nullable().describe(
-      'When a new token last revoked one that was still valid, because an identity has at most 100, to within an ' +
-        'hour; null if never.',
+      'When a new token last revoked a valid one (at most 100 are valid), to within an hour; null if never.',
     ),
   })
   .meta({ id: 'Identity', description: 'A pipeline or workload that signs in with its platform’s token.' });

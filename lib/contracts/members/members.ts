@@ -74,11 +74,10 @@ export const removeMember = contract({
   route: 'DELETE /v1/members/{orgId}/{id}',
   summary: 'Remove a member or cancel an invitation',
   description:
-    'Removes the member with this identifier and permanently revokes their tokens limited to the organization, or ' +
-    'cancels the invitation with this identifier. An admin can’t remove an owner, and ' +
-    'the last owner can’t be removed. Identities and webhooks that the member created keep working; the ' +
-    'response lists them. A fresh session is required to remove an owner or admin other than yourself, to ' +
-    'cancel an invitation to one of these roles, and to end identities.',
+    'Removes the member and permanently revokes their tokens limited to the organization, or cancels the invitation. ' +
+    'An admin can’t remove an owner, and the last owner can’t be removed. Identities and webhooks that the member ' +
+    'created keep working; the response lists them. A fresh session is required to remove an owner or admin other ' +
+    'than yourself, to cancel an invitation to one of these roles, and to end identities.',
   // If the role has fresh rights, and to end identities.
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'by-content' },
   query: z.strictObject({ endIdentities: flagQuery('Whether to end the member’s identities, too.').default(false) }),

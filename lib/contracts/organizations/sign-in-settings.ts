@@ -35,16 +35,13 @@ export const described = {
   domains: 'The domains of the organization’s e-mail addresses.',
   defaultRole: 'The role of a person who first signs in without an invitation; null if an invitation is required.',
   required:
-    'Whether members have to sign in through the provider. Owners can still log in with a passkey or an ' +
-    'authenticator app that was added before the provider was required, or at least seven days ago. Each such log-in ' +
-    'is mailed to all owners.',
+    'Whether members have to sign in through the provider. Owners can still log in with a passkey or authenticator ' +
+    'app added before that or at least seven days ago. Each such log-in is mailed to all owners.',
   trustFactor: 'Whether a second factor that the provider reports (`amr`, `acr`) counts as one here.',
   trustEmail:
     'Whether an address in a verified domain counts even if the provider sends no `email_verified`, like Entra ID. ' +
     'Only for an issuer that belongs to one customer; Entra’s must name a tenant.',
-  acceptRoundTrip:
-    'Whether a confirmation counts as recent even if the provider sends no `auth_time`, once the browser has ' +
-    'returned to the session that requested it.',
+  acceptRoundTrip: 'Whether a confirmation without `auth_time` counts as recent in the session that requested it.',
 };
 
 export const SignIn = z
@@ -119,8 +116,7 @@ export const setSignIn = contract({
     issuer: Issuer.meta({ description: described.issuer, example: 'https://login.example.com' }),
     clientId: ClientId.describe(described.clientId),
     clientSecret: ClientSecret.optional().describe(
-      'The client’s secret. If omitted, the stored one is kept unless the issuer or the client changes. A public ' +
-        'client has none.',
+      'If omitted, the stored one is kept unless the issuer or client changes. A public client has none.',
     ),
     domains: Domains.meta({ description: described.domains, example: ['example.com'] }),
     defaultRole: DefaultRole.default(null).meta({ description: described.defaultRole, example: 'viewer' }),

@@ -85,11 +85,10 @@ export const createProject = contract({
   route: 'POST /v1/projects/{orgId}',
   summary: 'Create a project',
   description:
-    'Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. If ' +
-    'the slug is omitted, it is derived from the name. A slug that is taken is rejected, so a script that runs ' +
-    'twice creates only one project; if the slug belongs to a project that is being erased, the request first waits up ' +
-    'to 10 seconds for that. Reusing the slug of a deleted project requires a fresh ' +
-    'session if more roles could read one of the three environments than before.',
+    'Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. A slug ' +
+    'that is taken is rejected, so a script that runs twice creates only one project; if the slug belongs to a ' +
+    'project that is being erased, the request first waits up to 10 seconds for that. Reusing the slug of a deleted ' +
+    'project requires a fresh session if more roles could read one of the three environments than before.',
   // Reusing a slug with a more open type is like changing the type of the deleted environment.
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'by-content' },
   body: z.strictObject({
@@ -144,9 +143,7 @@ export const deleteProject = contract({
   operationId: 'delete-project',
   route: 'DELETE /v1/projects/{orgId}/{slug}',
   summary: 'Delete a project',
-  description:
-    'Makes the project inaccessible at once and destroys its wrapped data key, so its values can never be ' +
-    'decrypted again. The stored data is erased in the background.',
+  description: 'Makes the project inaccessible at once, destroys its data key and erases it in the background.',
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'project', fresh: 'always' },
   responses: succeeds('The project was deleted.'),
   uses: {
@@ -171,9 +168,8 @@ export const rotateKey = contract({
   route: 'POST /v1/projects/{orgId}/{slug}/rotate-key',
   summary: 'Rotate the encryption key',
   description:
-    'Creates a new data key for new values and re-encrypts everything stored, including the history. Reads and ' +
-    'writes continue throughout. When the rotation completes, the old wrapped key is deleted. ' +
-    '`project.rotation` shows the progress.',
+    'Creates a data key for new values and re-encrypts all others, including the history. Reads and writes continue. ' +
+    'At the end, the old key is deleted. `project.rotation` shows the progress.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project', fresh: 'always' },
   responses: {
     200: response('The rotation is complete: there was nothing to re-encrypt.', { status: 'completed', total: 0 }),

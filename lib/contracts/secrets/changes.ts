@@ -24,17 +24,14 @@ export const changeUses = {
 
 export const IfMatchHeader = z.object({
   'if-match': IfMatch.optional().meta({
-    description:
-      'Makes the change only if the environment is at this revision; otherwise the response is `412 ' +
-      'revision_mismatch`. `*` matches any revision.',
+    description: 'If the environment is at another revision, the response is `412 revision_mismatch`. `*` matches any.',
     example: '"17"',
   }),
 });
 
 export const writeQuery = {
   dryRun: flagQuery(
-    'Whether to return only what the change would do. Everything is validated as for the change itself, but nothing ' +
-      'is changed, recorded or sent.',
+    'Whether to return only what the change would do. Everything is validated; nothing is changed, recorded or sent.',
   ).default(false),
 };
 
@@ -182,9 +179,7 @@ export const deleteSecret = contract({
   operationId: 'delete-secret',
   route: 'DELETE /v1/secrets/{orgSlug}/{project}/{env}/{key}',
   summary: 'Soft-delete a secret',
-  description:
-    'Removes the secret from pulls and lists. Its history is kept, with an entry for the deletion. If the key ' +
-    'is set again, its version numbers continue.',
+  description: 'Removes the secret, but keeps its history. If the key is set again, its version numbers continue.',
   access: writesSecrets,
   query: z.strictObject({ ...writeQuery, message: Message.optional() }),
   headers: IfMatchHeader,

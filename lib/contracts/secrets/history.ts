@@ -196,10 +196,10 @@ export const destroyVersions = contract({
   route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/versions/{key}/destroy',
   summary: 'Destroy old values of a key',
   description:
-    'Permanently removes the values of these versions from the table, for values that must no longer be stored. The ' +
-    'history keeps the versions, marked as destroyed, and the revision doesn’t change. The current version can’t be ' +
-    'destroyed. Versions that no longer have a value are left out of `destroyed`. Reading or restoring a point in ' +
-    'time that needs a destroyed value returns `409 version_destroyed`. A token needs `full` access.',
+    'Permanently removes the values of these versions from the table. The history keeps the versions, marked as ' +
+    'destroyed, and the revision doesn’t change. The current version can’t be destroyed. Versions that no longer ' +
+    'have a value are left out of `destroyed`. Reading or restoring a point in time that needs a destroyed value ' +
+    'returns `409 version_destroyed`. A token needs `full` access.',
   access: { ...managesSecrets, tokens: 'full', fresh: 'always' },
   body: DestroyBody,
   bodyExample: { versions: [1] },

@@ -107,10 +107,8 @@ export const validateEnvironment = contract({
   route: 'GET /v1/templates/{orgSlug}/{project}/validate/{env}',
   summary: 'Validate an environment against the template',
   description:
-    'Reports required keys that are missing from the environment and values that don’t match their pattern, but ' +
-    'never a value. `undeclared` is null for members who can’t read the environment. ' +
-    'If values were decrypted to match patterns, an audit entry is written. A value that takes too long to ' +
-    'match is reported as invalid, with that reason.',
+    'Reports required keys that are missing and keys whose values don’t match their pattern, but never a value. If ' +
+    'values were decrypted for that, an audit entry is written. A value that takes too long to match is invalid.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', deployers: true },
   responses: ok({
     description: 'The result of the validation.',

@@ -185,8 +185,7 @@ export const redeliverWebhook = contract({
   summary: 'Send a delivery again',
   description:
     'Queues the same body, byte for byte, for the webhook’s current URL, as a new delivery with its own identifier. ' +
-    'The header `X-Service-Redelivery-Of` names the original delivery. The result appears in the webhook’s ' +
-    'deliveries. Only deliveries in the log can be sent again.',
+    'The header `X-Service-Redelivery-Of` names the original delivery. Only deliveries in the log can be sent again.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   responses: accepted({
     description: 'The delivery is on its way.',

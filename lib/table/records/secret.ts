@@ -42,13 +42,7 @@ export type TombstoneRecord = ReturnType<typeof tombstoneRecord.parse>;
 export const versionRecord = entity(
   'version',
   keys.version,
-  {
-    ...stamped,
-    ...valued,
-    keyCreatedAt: z.string(),
-    createdAt: z.string(),
-    createdBy: actor,
-  },
+  { ...stamped, ...valued, keyCreatedAt: z.string(), createdAt: z.string(), createdBy: actor },
   { oldestFormat: 2 },
 );
 export type VersionRecord = ReturnType<typeof versionRecord.parse>;
