@@ -58,10 +58,7 @@ export const AuditEntry = z
     requestId: z.string().meta({ description: 'The request’s `X-Request-Id`.', example: 'EXAMPLE-request-id' }),
     createdAt: Timestamp.describe('When it happened.'),
   })
-  .meta({
-    id: 'AuditEntry',
-    description: 'A change in the organization, or a read of values. Never contains a value.',
-  });
+  .meta({ id: 'AuditEntry', description: 'A change in the organization or a read of values. Never contains a value.' });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
 const entryExample = {

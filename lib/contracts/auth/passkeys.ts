@@ -94,10 +94,7 @@ export const PasskeyRequestOptions = z
     allowCredentials: z.array(credentialDescriptor).describe('The accepted passkeys; if empty, any for this site.'),
     userVerification: z.literal('required').describe('The authenticator must verify the user.'),
   })
-  .meta({
-    id: 'PasskeyRequestOptions',
-    description: 'For `navigator.credentials.get` (`parseRequestOptionsFromJSON`).',
-  });
+  .meta({ id: 'PasskeyRequestOptions', description: 'The input of `parseRequestOptionsFromJSON`.' });
 export type PasskeyRequestOptions = z.infer<typeof PasskeyRequestOptions>;
 
 export const PasskeyCreationOptions = z
@@ -131,10 +128,7 @@ export const PasskeyCreationOptions = z
       .describe('Requirements for the authenticator.'),
     attestation: z.literal('none').describe('No attestation by a manufacturer is required.'),
   })
-  .meta({
-    id: 'PasskeyCreationOptions',
-    description: 'For `navigator.credentials.create` (`parseCreationOptionsFromJSON`).',
-  });
+  .meta({ id: 'PasskeyCreationOptions', description: 'The input of `parseCreationOptionsFromJSON`.' });
 export type PasskeyCreationOptions = z.infer<typeof PasskeyCreationOptions>;
 
 export const startPasskey = contract({

@@ -156,10 +156,7 @@ export const stepUp = contract({
         example: passPhraseExample,
       }),
       totp: TotpCode.optional(),
-      challenge: PresentedChallenge.optional().meta({
-        description: 'The challenge for `passkey`.',
-        example: challengeExample,
-      }),
+      challenge: PresentedChallenge.optional().meta({ description: 'For `passkey`.', example: challengeExample }),
       passkey: PasskeyAssertion.optional(),
     })
     .refine(({ totp, passkey }) => totp === undefined || passkey === undefined, {

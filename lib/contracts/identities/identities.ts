@@ -111,7 +111,7 @@ export const createIdentity = contract({
       role: IdentityRole,
       projectId: ProjectId.optional().describe('Limits the identity to one project.'),
       environmentId: EnvironmentId.optional().describe(
-        'Limits the identity to one environment; requires `projectId`. Required for a deployer.',
+        'Limits it to one environment of `projectId`. Deployers need it.',
       ),
       issuer: Issuer.meta({ description: described.issuer, example: 'https://token.actions.githubusercontent.com' }),
       claims: DemandedClaims.meta({ description: described.claims, example: { repository_id: '74' } }),

@@ -76,7 +76,7 @@ export const updateTemplateKey = contract({
       .meta({ description: 'A description of the key; null for none.', example: 'Host of the main database.' }),
     required: z.boolean().optional().describe('Whether every environment must have the key.'),
     pattern: text(1, 1000).nullable().optional().meta({
-      description: 'A regular expression (RE2) that the whole value must match; null for none.',
+      description: 'RE2 pattern for the whole value; null for none.',
       example: '[a-z0-9.-]+',
     }),
   }),
@@ -119,10 +119,7 @@ export const validateEnvironment = contract({
       undeclared: z
         .array(z.string())
         .nullable()
-        .meta({
-          description: 'Keys that the template doesn’t declare; null if the caller can’t read the environment.',
-          example: ['LEGACY_FLAG'],
-        }),
+        .meta({ description: 'Keys not in the template; null without read access.', example: ['LEGACY_FLAG'] }),
       invalid: z
         .array(
           z.object({
