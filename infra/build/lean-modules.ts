@@ -8,7 +8,7 @@ import { applyEdits, type Edit, memberRemovals, nameOf, removal } from './edit-s
  * Contracts and records are data modules. They include the text of the documentation, and importing one builds the
  * schemas of a whole area. A function needs one contract, a few records and no documentation; loading the rest would
  * slow down every cold start. In the bundles, therefore,
- * - documentation is removed: `.meta(…)` of schemas, and contract members that no request needs;
+ * - documentation is removed: `.meta(…)` and `.describe(…)` of schemas, and contract members that no request needs;
  * - every constant of such a module is marked as free of side effects, so that esbuild drops unused ones, and with them
  *   the modules that only those import;
  * - the schema of a record becomes a function, called when the first item of its kind is read;
@@ -71,7 +71,7 @@ export function leanSource(path: string, source: string): string {
       if (argument === undefined && callee.type === 'MemberExpression' && isZod(callee.object)) {
         if (plainSchemas.includes(nameOf(callee))) edits.push({ start, end, text: `plain.${nameOf(callee)}` });
       }
-      if (callee.type === 'MemberExpression' && nameOf(callee) === 'meta')
+      if (callee.type === 'MemberExpression' && ['meta', 'describe'].includes(nameOf(callee)))
         edits.push(removal(source, callee.object.end, end));
       if (callee.type === 'Identifier' && callee.name === 'entity' && attributes !== undefined) {
         edits.push({ start: attributes.start, end: attributes.start, text: '() => (' });

@@ -168,10 +168,7 @@ export interface Contract {
 }
 
 /** For operations that hash or check a password, which takes half a CPU second. Their routes have lower rate limits. */
-export const passwordSizing = {
-  memoryMb: 1769,
-  reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU, which 1,769 MB have',
-};
+export const passwordSizing = { memoryMb: 1769, reason: 'scrypt needs 128 MB and a whole CPU, which 1,769 MB have' };
 
 type RouteParts<R extends Route> = R extends `${infer M extends Method} ${infer P extends Path}`
   ? { method: M; path: P }

@@ -13,9 +13,7 @@ import { noteWork } from '../table/records/unfinished-work.ts';
 import { retryWithFreshRead, transact, transactIfHolds, update, type Write } from '../table/write.ts';
 import type { FoundProject } from './read-projects.ts';
 
-/**
- * Reads the project first: if its count is unchanged at the deletion, no environment was added since the list was read.
- */
+/** Reads the project first: if its count is unchanged at the deletion, the list has every environment. */
 async function readInOrder(orgSlug: string, slug: string): Promise<FoundProject> {
   const project = await find(at(projectRecord, orgSlug, slug));
   return { orgSlug, project, environments: await list(environmentRecord, ranges.projectEnvironments(orgSlug, slug)) };

@@ -30,8 +30,7 @@ export const summarizeMetrics = contract({
   operationId: 'summarize-metrics',
   route: 'GET /v1/admin/metrics/summary',
   summary: 'Get request metrics',
-  description:
-    'Returns requests, errors and latencies of the last hours, by route and by hour. Requests appear within seconds.',
+  description: 'Returns the last hours’ requests, errors and latencies, by route and hour. They appear within seconds.',
   access: { kind: 'admin' },
   query: z.strictObject({ hours: integerQuery(1, 168, 'How many hours to look back.').default(24) }),
   responses: ok({
@@ -44,15 +43,13 @@ export const summarizeMetrics = contract({
       routes: z
         .array(
           z.object({
-            route: z
-              .string()
-              .meta({ description: 'Method and path template.', example: 'GET /v1/secrets/:orgSlug/:project/:env' }),
+            route: z.string().meta({ description: 'Its template.', example: 'GET /v1/secrets/:orgSlug/:project/:env' }),
             requests: z.int().meta({ description: 'Requests.', example: 4100 }),
             errors: RequestErrors,
             latencyMs: Latency,
           }),
         )
-        .meta({ description: 'Routes with requests, busiest first.' }),
+        .describe('Routes with requests, busiest first.'),
       series: z
         .array(
           z.object({
@@ -61,7 +58,7 @@ export const summarizeMetrics = contract({
             errors: RequestErrors,
           }),
         )
-        .meta({ description: 'One entry per hour, oldest first, including hours without requests.' }),
+        .describe('One entry per hour, oldest first, including hours without requests.'),
     }),
     example: {
       routes: [{ errors: { client: 12 }, latencyMs: { p50: 13, p95: 41, p99: 96 } }],

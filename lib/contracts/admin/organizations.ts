@@ -41,20 +41,16 @@ export const listOrganizations = contract({
   operationId: 'list-organizations',
   route: 'GET /v1/admin/orgs',
   summary: 'List all organizations with their usage',
-  description:
-    'Lists the organizations of the platform, ordered by slug. Without `limit`, returns all of them if they fit ' +
-    'in one response.',
+  description: 'Lists all organizations by slug. Without `limit`, returns all if they fit in one response.',
   access: { kind: 'admin' },
   query: z.strictObject({
     ...optionalPage,
-    search: prefixQuery('Only organizations whose slug or name starts with this, case-insensitive.')
-      .optional()
-      .meta({ example: 'analytical' }),
+    search: prefixQuery('Prefix of the slug or name, case-insensitive.').optional().meta({ example: 'analytical' }),
   }),
   responses: ok({
     description: 'A page of organizations.',
     body: z.object({
-      organizations: z.array(OrganizationWithUsage).meta({ description: 'The organizations, by slug.' }),
+      organizations: z.array(OrganizationWithUsage).describe('The organizations, by slug.'),
       pagination: Pagination.optional(),
     }),
     example: { organizations: [organizationExample], pagination: { limit: 50, offset: 0, total: 1 } },
@@ -83,17 +79,15 @@ export const updateOrganization = contract({
   operationId: 'update-organization',
   route: 'PATCH /v1/admin/orgs/{orgId}',
   summary: 'Update an organization’s plan and limit overrides',
-  description:
-    'Changes the plan, the overrides or both. Overrides that are not given stay as they are; null removes one. ' +
-    'A downgrade deletes nothing; it only prevents further growth.',
+  description: 'Omitted overrides stay, and null removes one. A downgrade deletes nothing; it only prevents growth.',
   access: { kind: 'admin', fresh: 'always' },
   body: z
     .strictObject({
-      plan: PlanName.optional().meta({ description: 'The new plan.' }),
+      plan: PlanName.optional().describe('The new plan.'),
       limitOverrides: z
         .strictObject(perLimit(OverrideValue))
         .optional()
-        .meta({ description: 'Limits for this organization only; -1 = unlimited, null removes the override.' }),
+        .describe('Limits for this organization only; -1 = unlimited, null removes the override.'),
     })
     .refine(body => Object.keys(body).length > 0, { message: 'must have plan, limitOverrides or both' })
     .meta({ minProperties: 1 }),

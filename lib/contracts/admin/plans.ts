@@ -11,7 +11,7 @@ export const listPlans = contract({
   access: { kind: 'admin' },
   responses: ok({
     description: 'The plans.',
-    body: z.object({ plans: z.array(Plan).meta({ description: 'The plans, smallest first.' }) }),
+    body: z.object({ plans: z.array(Plan).describe('The plans, smallest first.') }),
     example: { plans: [{ limits: limitsExample }] },
   }),
   uses: { table: ['GetItem'], reads: ['PLANS'] },
@@ -21,9 +21,7 @@ export const updatePlan = contract({
   operationId: 'update-plan',
   route: 'PUT /v1/admin/plans/{planName}',
   summary: 'Update a plan’s default limits',
-  description:
-    'Sets some or all of a plan’s limits. They apply to every organization on the plan without an override; ' +
-    'other limits stay as they are.',
+  description: 'Sets limits of a plan, for every organization on it without an override. Other limits stay.',
   access: { kind: 'admin', fresh: 'always' },
   body: z.strictObject({
     limits: z

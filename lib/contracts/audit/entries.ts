@@ -6,12 +6,12 @@ import { managers } from '../fields/role.ts';
 import { EnvironmentId, ProjectId, Timestamp, text, Uuid } from '../fields/text.ts';
 
 export const ProjectReference = z.object({
-  id: ProjectId.meta({ description: 'Project identifier.' }),
+  id: ProjectId.describe('Project identifier.'),
   slug: z.string().meta({ description: 'Project slug.', example: 'web-shop' }),
 });
 
 export const EnvironmentReference = z.object({
-  id: EnvironmentId.meta({ description: 'Environment identifier.' }),
+  id: EnvironmentId.describe('Environment identifier.'),
   slug: z.string().meta({ description: 'Environment slug.', example: 'staging' }),
 });
 
@@ -21,33 +21,23 @@ export const AuditEntry = z
     action: AuditAction,
     actor: z
       .object({
-        id: Uuid.nullable().meta({ description: 'The user or identity; null for the system.' }),
-        email: z
-          .string()
-          .nullable()
-          .meta({ description: 'The user’s e-mail address at the time; null for an identity or the system.' }),
-        name: z
-          .string()
-          .optional()
-          .meta({ description: 'The name of the identity or the token at the time; only for these types.' }),
-        type: z
-          .enum(actorTypes)
-          .meta({ description: 'How the request was authenticated; `system` if the service acted on its own.' }),
-        tokenId: Uuid.optional().meta({ description: 'The token used; only for the types `token` and `identity`.' }),
-        sessionId: Uuid.optional().meta({ description: 'The session used; only for the type `session`.' }),
+        id: Uuid.nullable().describe('The user or identity; null for the system.'),
+        email: z.string().nullable().describe('The user’s e-mail address then; null for an identity or the system.'),
+        name: z.string().optional().describe('The name of the identity or token at the time; only for these types.'),
+        type: z.enum(actorTypes).describe('How the request was authenticated; `system` for the service itself.'),
+        tokenId: Uuid.optional().describe('The token used; only for the types `token` and `identity`.'),
+        sessionId: Uuid.optional().describe('The session used; only for the type `session`.'),
       })
-      .meta({ description: 'Who acted.' }),
+      .describe('Who acted.'),
     target: z
       .object({
         type: z.enum(targetTypes).meta({ description: 'The type of the target.', example: 'project' }),
         id: z.string().meta({ description: 'Its identifier.', example: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73' }),
         name: z.string().meta({ description: 'Its name, slug, key or address.', example: 'web-shop' }),
       })
-      .meta({ description: 'The target of the action.' }),
-    project: ProjectReference.optional().meta({
-      description: 'The environment’s project, if the target is an environment.',
-    }),
-    environment: EnvironmentReference.optional().meta({ description: 'The environment, if the action concerns one.' }),
+      .describe('The target of the action.'),
+    project: ProjectReference.optional().describe('The environment’s project, if the target is an environment.'),
+    environment: EnvironmentReference.optional().describe('The environment, if the action concerns one.'),
     keys: z
       .array(z.string())
       .optional()
@@ -57,65 +47,48 @@ export const AuditEntry = z
           'all keys if the list would be long: the keys are then those that the environment had at `revision`.',
         example: ['DATABASE_HOST'],
       }),
-    keysOmitted: z.int().optional().meta({
-      description: 'The number of further keys, if the list was too long to include them all.',
-      example: 12,
-    }),
-    unchanged: z
-      .array(z.string())
-      .optional()
-      .meta({ description: 'Keys that the response to a change reported as already having their value.' }),
-    revision: z
-      .int()
-      .optional()
-      .meta({ description: 'The revision of the environment that was read or written.', example: 18 }),
-    message: z.string().optional().meta({
-      description: 'The author’s reason for changing secrets, if given.',
-      example: 'Move to the new database',
-    }),
+    keysOmitted: z.int().optional().meta({ description: 'The number of keys left out of a long list.', example: 12 }),
+    unchanged: z.array(z.string()).optional().describe('Keys reported as already having their value.'),
+    revision: z.int().optional().meta({ description: 'The revision that was read or written.', example: 18 }),
+    message: z.string().optional().meta({ description: 'The author’s reason.', example: 'Move to the new database' }),
     details: AuditDetails.optional(),
-    detailsOmitted: z.literal(true).optional().meta({
-      description: 'The details are too long for this page; a smaller `limit` returns them.',
-    }),
+    detailsOmitted: z.literal(true).optional().describe('Too long for this page; a smaller `limit` returns them.'),
     ip: z.string().meta({ description: 'The IP address that the request came from.', example: '203.0.113.7' }),
     userAgent: z.string().meta({ description: 'The client’s `User-Agent`.', example: 'example-cli/1.4' }),
     requestId: z.string().meta({ description: 'The request’s `X-Request-Id`.', example: 'EXAMPLE-request-id' }),
-    createdAt: Timestamp.meta({ description: 'When it happened.' }),
+    createdAt: Timestamp.describe('When it happened.'),
   })
-  .meta({
-    id: 'AuditEntry',
-    description: 'A change in the organization, or a read of values. Never contains a value.',
-  });
+  .meta({ id: 'AuditEntry', description: 'A change in the organization or a read of values. Never contains a value.' });
 export type AuditEntry = z.infer<typeof AuditEntry>;
+
+const entryExample = {
+  actor: { id: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11', email: 'ada@example.com', type: 'session' },
+  environment: { id: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094', slug: 'staging' },
+  revision: 18,
+} as const;
 
 /** Skipped entries are read as well, so this limits the cost of a page. */
 export const maximumOffset = 10_000;
 
 /** Which entries to return. Without any, all of them. */
 export const auditFilters = {
-  action: AuditAction.optional().meta({ description: 'Only entries with this action.' }),
-  actor: Uuid.optional().meta({ description: 'Only what this user or identity did.' }),
-  tokenId: Uuid.optional().meta({ description: 'Only what was done with this token.' }),
-  project: ProjectId.optional().meta({ description: 'Only entries about this project and its environments.' }),
-  environment: EnvironmentId.optional().meta({ description: 'Only entries about this environment.' }),
+  action: AuditAction.optional().describe('Only entries with this action.'),
+  actor: Uuid.optional().describe('Only what this user or identity did.'),
+  tokenId: Uuid.optional().describe('Only what was done with this token.'),
+  project: ProjectId.optional().describe('Only entries about this project and its environments.'),
+  environment: EnvironmentId.optional().describe('Only entries about this environment.'),
   key: text(1, 256)
     .optional()
-    .meta({
-      description:
-        'Only entries about this key, and whole pulls of a revision that had it. Whole pulls of deleted environments ' +
-        'are not found.',
-    }),
+    .describe('Entries about this key, and whole pulls that had it, except in deleted environments.'),
   since: timeQuery('Only entries from this time on.').optional(),
   until: timeQuery('Only entries before this time.').optional(),
 };
 
 /** A position in the log, as an earlier answer gave it. */
-export const afterQuery = text(1, 1024).optional().meta({ description: '`next` of the previous page.' });
+export const afterQuery = text(1, 1024).optional().describe('`next` of the previous page.');
 
 const AuditPagination = Pagination.extend({
-  total: Pagination.shape.total.nullable().meta({
-    description: 'The number of entries that match; null if one request cannot count them all.',
-  }),
+  total: Pagination.shape.total.nullable().describe('The number of matches; null if one request cannot count them.'),
 }).meta({ id: 'AuditPagination', description: 'The position of a page in the log.' });
 export type AuditPagination = z.infer<typeof AuditPagination>;
 
@@ -139,28 +112,15 @@ export const listAuditEntries = contract({
   responses: ok({
     description: 'A page of entries.',
     body: z.object({
-      entries: z.array(AuditEntry).meta({ description: 'The entries, newest first.' }),
+      entries: z.array(AuditEntry).describe('The entries, newest first.'),
       next: z
         .string()
         .optional()
-        .meta({
-          description:
-            'Pass it as `after`, with the same filters, to continue. Only if `total` is null, or no `offset` reaches ' +
-            'the following page.',
-        }),
+        .describe('For `after`, with the same filters. Only if `total` is null or no `offset` reaches the page.'),
       pagination: AuditPagination,
     }),
     example: {
-      entries: [
-        {
-          action: 'secret.updated',
-          actor: { id: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11', email: 'ada@example.com', type: 'session' },
-
-          environment: { id: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094', slug: 'staging' },
-          keys: ['DATABASE_HOST'],
-          revision: 18,
-        },
-      ],
+      entries: [{ ...entryExample, action: 'secret.updated', keys: ['DATABASE_HOST'] }],
       pagination: { total: 1 },
     },
   }),
@@ -187,21 +147,11 @@ export const feedAuditEntries = contract({
   responses: ok({
     description: 'The next entries.',
     body: z.object({
-      entries: z.array(AuditEntry).meta({ description: 'The entries, oldest first.' }),
-      next: z.string().meta({ description: 'Pass it as `after`, with the same filters, to continue.' }),
-      upTo: Timestamp.meta({ description: 'Every matching entry from before this time has been returned.' }),
+      entries: z.array(AuditEntry).describe('The entries, oldest first.'),
+      next: z.string().describe('Pass it as `after`, with the same filters, to continue.'),
+      upTo: Timestamp.describe('Every matching entry from before this time has been returned.'),
     }),
-    example: {
-      entries: [
-        {
-          action: 'secret.pulled',
-          actor: { id: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11', email: 'ada@example.com', type: 'session' },
-          environment: { id: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094', slug: 'staging' },
-          revision: 18,
-        },
-      ],
-      next: 'EXAMPLE-next',
-    },
+    example: { entries: [{ ...entryExample, action: 'secret.pulled' }], next: 'EXAMPLE-next' },
   }),
   isLong: true,
   errors: ['cursor_expired'],

@@ -13,68 +13,56 @@ export const exposureWays = ['pulled', 'history', 'compared', 'written', 'valida
 
 const Incomplete = z
   .object({
-    reason: z.enum(['retention', 'environment_erased']).meta({
-      description:
+    reason: z
+      .enum(['retention', 'environment_erased'])
+      .describe(
         '`retention`: what happened before `before` is not recorded, or only in part. `environment_erased`: the ' +
-        'environment’s history is gone, so its versions follow from the audit log alone.',
-    }),
-    before: Timestamp.optional().meta({ description: 'The end of the uncertain period.' }),
-    environment: EnvironmentId.optional().meta({ description: 'The erased environment.' }),
+          'environment’s history is gone, so its versions follow from the audit log alone.',
+      ),
+    before: Timestamp.optional().describe('The end of the uncertain period.'),
+    environment: EnvironmentId.optional().describe('The erased environment.'),
   })
-  .meta({ description: 'Why the response may list more than was really seen.' });
+  .describe('Why the response may list more than was really seen.');
 
 export const Exposure = z
   .object({
-    project: ProjectReference.meta({ description: 'The project.' }),
+    project: ProjectReference.describe('The project.'),
     environment: EnvironmentReference.extend({
-      type: EnvironmentType.nullable().meta({ description: 'Its type; null for an erased environment.' }),
-    }).meta({ description: 'The environment.' }),
+      type: EnvironmentType.nullable().describe('Its type; null for an erased environment.'),
+    }).describe('The environment.'),
     key: z.string().meta({ description: 'The key of the secret.', example: 'DATABASE_HOST' }),
-    versions: z.array(z.int()).meta({
-      description: 'The versions that became known, ascending. Empty if the versions are unknown.',
-      example: [3],
-    }),
-    firstAt: Timestamp.meta({ description: 'When one of them first became known, or may have.' }),
-    lastAt: Timestamp.meta({ description: 'When one of them last became known, or may have.' }),
+    versions: z.array(z.int()).meta({ description: 'The versions, ascending. Empty if unknown.', example: [3] }),
+    firstAt: Timestamp.describe('When one of them first became known, or may have.'),
+    lastAt: Timestamp.describe('When one of them last became known, or may have.'),
     how: z.array(z.enum(exposureWays)).meta({
       description: 'How they became known. Empty if no entry shows it, but expired entries may have.',
       example: ['pulled'],
     }),
-    current: z.boolean().meta({
-      description:
-        'Whether the environment holds a known value now: the newest known version, or one that restores a known one.',
-    }),
+    current: z.boolean().describe('Whether the environment holds a known value now, maybe in a newer version.'),
   })
   .meta({ id: 'Exposure', description: 'A secret whose value became known. Never contains the value.' });
 export type Exposure = z.infer<typeof Exposure>;
 
 const Evidence = {
-  knownSince: Timestamp.meta({ description: 'The time since which the audit log has every entry.' }),
-  complete: z.boolean().meta({
-    description:
-      'Whether the response is exact for the requested period. If not, it lists too much rather than too little.',
-  }),
-  incomplete: z.array(Incomplete).optional().meta({ description: 'Why it is not complete.' }),
-  next: z.string().optional().meta({
-    description: 'Pass it as `after` to get the rest. If a secret is on several pages, merge its entries.',
-  }),
+  knownSince: Timestamp.describe('The time since which the audit log has every entry.'),
+  complete: z.boolean().describe('Whether the response is exact. If not, it lists too much rather than too little.'),
+  incomplete: z.array(Incomplete).optional().describe('Why it is not complete.'),
+  next: z.string().optional().describe('Pass it as `after` to continue. Merge entries of a secret on several pages.'),
 };
 
 const CredentialExposure = z.object({
   subject: z
     .object({
       type: z.enum(Object.values(subjects)).meta({ description: 'The kind of subject.', example: 'token' }),
-      id: Uuid.meta({ description: 'Its identifier.' }),
+      id: Uuid.describe('Its identifier.'),
       name: z.string().nullable().meta({
         description: 'The e-mail address or the identity’s name in its latest entry; null if it has none.',
         example: 'ada@example.com',
       }),
     })
-    .meta({ description: 'The credential, person or identity.' }),
+    .describe('The credential, person or identity.'),
   ...Evidence,
-  exposures: z
-    .array(Exposure)
-    .meta({ description: 'What the subject saw, with secrets that are still current first.' }),
+  exposures: z.array(Exposure).describe('What the subject saw, with secrets that are still current first.'),
 });
 export type CredentialExposure = z.infer<typeof CredentialExposure>;
 
@@ -82,49 +70,39 @@ const SecretReaders = z.object({
   key: z.string().meta({ description: 'The key of the secret.', example: 'DATABASE_HOST' }),
   version: z.int().meta({ description: 'Its current version.', example: 3 }),
   ...Evidence,
-  complete: z.boolean().meta({
-    description:
-      'Whether everyone is listed. If not, entries have expired, and only authors are known for the time before ' +
-      '`before`.',
-  }),
+  complete: z.boolean().describe('Whether everyone is listed. If not, only authors are known from before `before`.'),
   readers: z
     .array(
       z.object({
         actor: z
           .object({
-            id: Uuid.meta({ description: 'The user or identity.' }),
-            email: z.string().nullable().meta({ description: 'The user’s e-mail address; null for an identity.' }),
-            name: z.string().optional().meta({ description: 'The identity’s name.' }),
-            type: z.enum(['user', 'identity']).meta({ description: 'Whether it is a person or an identity.' }),
+            id: Uuid.describe('The user or identity.'),
+            email: z.string().nullable().describe('The user’s e-mail address; null for an identity.'),
+            name: z.string().optional().describe('The identity’s name.'),
+            type: z.enum(['user', 'identity']).describe('Whether it is a person or an identity.'),
           })
-          .meta({ description: 'Who knows the value.' }),
-        tokenIds: z
-          .array(Uuid)
-          .meta({ description: 'The tokens with which it became known; sessions are not listed.' }),
-        firstAt: Timestamp.meta({ description: 'When it first became known.' }),
-        lastAt: Timestamp.meta({ description: 'When it last became known.' }),
-        hasAccess: z.boolean().meta({
-          description:
-            'Whether they may read the environment now, with a credential they have or by logging in: the same ' +
-            'checks as for a pull.',
-        }),
+          .describe('Who knows the value.'),
+        tokenIds: z.array(Uuid).describe('The tokens with which it became known; sessions are not listed.'),
+        firstAt: Timestamp.describe('When it first became known.'),
+        lastAt: Timestamp.describe('When it last became known.'),
+        hasAccess: z.boolean().describe('Whether they could pull the environment now, with a credential or by log-in.'),
       }),
     )
-    .meta({ description: 'Everyone who knows the current value, most recent first.' }),
+    .describe('Everyone who knows the current value, most recent first.'),
 });
 export type SecretReaders = z.infer<typeof SecretReaders>;
 
 const Query = z
   .strictObject({
-    tokenId: Uuid.optional().meta({ description: 'What a token saw.' }),
-    identityId: Uuid.optional().meta({ description: 'What an identity saw, with all of its tokens.' }),
-    userId: Uuid.optional().meta({ description: 'What a user saw, with all sessions and tokens.' }),
-    sessionId: Uuid.optional().meta({ description: 'What a session saw.' }),
-    environment: Uuid.optional().meta({ description: 'The environment of the secret whose readers to list.' }),
-    key: text(1, 256).optional().meta({ description: 'The key of that secret.' }),
+    tokenId: Uuid.optional().describe('What a token saw.'),
+    identityId: Uuid.optional().describe('What an identity saw, with all of its tokens.'),
+    userId: Uuid.optional().describe('What a user saw, with all sessions and tokens.'),
+    sessionId: Uuid.optional().describe('What a session saw.'),
+    environment: Uuid.optional().describe('The environment of the secret whose readers to list.'),
+    key: text(1, 256).optional().describe('The key of that secret.'),
     since: timeQuery('Only from this time on.').optional(),
     until: timeQuery('Only before this time.').optional(),
-    after: text(1, 1024).optional().meta({ description: '`next` of the previous page.' }),
+    after: text(1, 1024).optional().describe('`next` of the previous page.'),
   })
   .refine(
     ({ environment, key, ...query }) => {

@@ -3,30 +3,28 @@ import { contract, created, ok, passwordSizing } from '../contract.ts';
 import { Organization } from '../fields/organization.ts';
 import { Role } from '../fields/role.ts';
 import { Email, Name, OrganizationId, Slug, Timestamp, UserId } from '../fields/text.ts';
-import { cookieHeader, issuing, NewPassword } from './credentials.ts';
+import { cookieHeader, issuing, NewPassword, passPhraseExample } from './credentials.ts';
 import { CliToken } from './tokens.ts';
 
 export const User = z
   .object({
-    id: UserId.meta({ description: 'User identifier.' }),
-    email: z.string().meta({
-      description: 'The address as it was entered. Addresses are compared case-insensitively.',
-      example: 'ada@example.com',
-    }),
+    id: UserId.describe('User identifier.'),
+    email: z.string().meta({ description: 'As entered. Compared case-insensitively.', example: 'ada@example.com' }),
     name: z.string().meta({ description: 'Display name.', example: 'Ada' }),
-    emailVerified: z.boolean().meta({ description: 'Whether the user has verified the e-mail address.' }),
-    isAdmin: z.boolean().meta({ description: 'Whether the user may call the admin routes.' }),
-    createdAt: Timestamp.meta({ description: 'When the account was created.' }),
+    emailVerified: z.boolean().describe('Whether the user has verified the e-mail address.'),
+    isAdmin: z.boolean().describe('Whether the user may call the admin routes.'),
+    createdAt: Timestamp.describe('When the account was created.'),
   })
   .meta({ id: 'User', description: 'A person’s account.' });
 export type User = z.infer<typeof User>;
 
 export const userExample = { emailVerified: true };
 
+export const userBody = { body: z.object({ user: User }), example: { user: userExample } };
+
 export const loggedIn = ok({
   description: 'Logged in; the session cookie is set.',
-  body: z.object({ user: User }),
-  example: { user: userExample },
+  ...userBody,
   headers: cookieHeader,
 });
 
@@ -40,7 +38,7 @@ export const register = contract({
   access: { kind: 'public' },
   body: z.strictObject({
     email: Email.meta({ description: 'The e-mail address to log in with.', example: 'ada@example.com' }),
-    password: NewPassword.meta({ description: 'The password. Any characters are allowed.' }),
+    password: NewPassword.describe('The password. Any characters are allowed.'),
     name: Name.optional().meta({ description: 'Display name.', example: 'Ada' }),
     organizationName: Name.optional().meta({
       description: 'Name of the personal organization. Defaults to a name based on the user’s.',
@@ -49,7 +47,7 @@ export const register = contract({
   }),
   bodyExample: {
     email: 'ada@example.com',
-    password: 'an example of a pass phrase',
+    password: passPhraseExample,
     name: 'Ada',
     organizationName: 'Analytical Engines',
   },
@@ -71,7 +69,7 @@ export const register = contract({
 
 /** An organization as a member sees it. */
 export const OwnOrganization = z
-  .object({ ...Organization.shape, role: Role.meta({ description: 'The caller’s role in it.' }) })
+  .object({ ...Organization.shape, role: Role.describe('The caller’s role in it.') })
   .meta({ id: 'OwnOrganization', description: 'An organization and the caller’s role in it.' });
 export type OwnOrganization = z.infer<typeof OwnOrganization>;
 
@@ -82,10 +80,10 @@ export const OwnUser = z
     secondFactors: z
       .object({
         passkeys: z.int().meta({ description: 'The number of passkeys.', example: 1 }),
-        totp: z.boolean().meta({ description: 'Whether an authenticator app is set up.' }),
+        totp: z.boolean().describe('Whether an authenticator app is set up.'),
         recoveryCodesLeft: z.int().meta({ description: 'The number of unused recovery codes.', example: 10 }),
       })
-      .meta({ description: 'The account’s second factors.' }),
+      .describe('The account’s second factors.'),
   })
   .meta({ id: 'OwnUser', description: 'The caller’s own account.' });
 export type OwnUser = z.infer<typeof OwnUser>;
@@ -98,53 +96,35 @@ export const getCurrentUser = contract({
   summary: 'Get the current user and their organizations',
   description:
     'Returns the caller, their organizations with their role in each, and how the request was authenticated. A token ' +
-    'limited to one organization sees only that organization. So does a session through a company’s provider, until ' +
-    'it steps up with the account’s own password or passkey.',
+    'limited to an organization sees only that one, and so does a session through its provider, until it steps up.',
   access: { kind: 'account', tokens: 'read', narrowestToken: 'environment', confined: true },
   responses: ok({
     description: 'The caller.',
     body: z.object({
       user: OwnUser,
-      organizations: z.array(OwnOrganization).meta({ description: 'The organizations the caller can see.' }),
+      organizations: z.array(OwnOrganization).describe('The organizations the caller can see.'),
       confinedTo: z
         .object({
-          id: OrganizationId.meta({ description: 'The organization’s identifier.' }),
+          id: OrganizationId.describe('The organization’s identifier.'),
           slug: Slug.meta({ description: 'Its slug.', example: 'analytical-engines' }),
         })
         .nullable()
-        .meta({
-          description:
-            'The organization that the credential is confined to, because it came through the organization’s ' +
-            'provider and has not proved the account’s own password or passkey; null otherwise.',
-        }),
+        .describe('The organization that the credential is confined to until it steps up; null otherwise.'),
       authentication: z
         .object({
-          method: z.enum(authenticationMethods).meta({ description: 'How the request was authenticated.' }),
-          token: CliToken.optional().meta({
-            description: 'The token that was used; absent for a session.',
-          }),
-          freshUntil: Timestamp.nullable().meta({
-            description:
-              'When the session stops being fresh; null for a token, and for a session without a second factor ' +
-              'if the account has one.',
-          }),
-          secondFactor: z.boolean().meta({
-            description:
-              'Whether the session, or the session that created the token, was verified with a second factor.',
-          }),
+          method: z.enum(authenticationMethods).describe('How the request was authenticated.'),
+          token: CliToken.optional().describe('The token that was used; absent for a session.'),
+          freshUntil: Timestamp.nullable().describe('When it stops being fresh; null for a token or a missing factor.'),
+          secondFactor: z.boolean().describe('Whether the session, or the token’s session, used a second factor.'),
           provider: z
             .object({
-              organizationId: OrganizationId.meta({ description: 'The organization whose provider it is.' }),
+              organizationId: OrganizationId.describe('The organization whose provider it is.'),
               orgSlug: Slug.meta({ description: 'Its slug.', example: 'analytical-engines' }),
             })
             .optional()
-            .meta({
-              description:
-                'The company’s provider that the session, or the session that created the token, came through; absent ' +
-                'for any other log-in.',
-            }),
+            .describe('The company’s provider that the session or the token’s session came through, if any.'),
         })
-        .meta({ description: 'How the request was authenticated.' }),
+        .describe('How the request was authenticated.'),
     }),
     example: {
       user: { ...userExample, secondFactors: { totp: true } },
@@ -164,10 +144,6 @@ export const renameUser = contract({
   access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
   body: z.strictObject({ name: Name.meta({ description: 'The new display name.', example: 'Ada' }) }),
   bodyExample: { name: 'Ada' },
-  responses: ok({
-    description: 'The user with the new name.',
-    body: z.object({ user: User }),
-    example: { user: userExample },
-  }),
+  responses: ok({ description: 'The user with the new name.', ...userBody }),
   uses: { table: ['Query'], writes: ['ORG'] },
 });

@@ -12,11 +12,12 @@ export const factorCookie = '__service_factor';
 /** The next log-in of the account links it to the provider. */
 export const linkCookie = '__service_link';
 
+export const passPhraseExample = 'an example of a pass phrase';
+export const challengeExample = 'EXAMPLE-challenge-0000';
+export const recoveryCodesExample = ['EXAM-PLEA-AAAA-AAAA-AAAA-AAAA'];
+
 /** 12 to 256 characters without composition rules, as NIST SP 800-63B and OWASP recommend. */
-export const NewPassword = text(12, 256).meta({
-  description: 'The new password.',
-  example: 'an example of a pass phrase',
-});
+export const NewPassword = text(12, 256).meta({ description: 'The new password.', example: passPhraseExample });
 
 /**
  * A password to compare. A short one is wrong rather than malformed, because it may have been set under other rules.
@@ -30,32 +31,30 @@ export const TotpCode = z
 
 export const RecoveryCodes = z.array(z.string()).meta({
   description: 'Ten recovery codes, shown only once. Each replaces the second factor once.',
-  example: ['EXAM-PLEA-AAAA-AAAA-AAAA-AAAA'],
+  example: recoveryCodesExample,
 });
 
 export const FirstRecoveryCodes = RecoveryCodes.optional().meta({
   description: 'Ten recovery codes, shown only once; absent unless this is the account’s first factor.',
-  example: ['EXAM-PLEA-AAAA-AAAA-AAAA-AAAA'],
+  example: recoveryCodesExample,
 });
-
-export const recoveryCodesExample = ['EXAM-PLEA-AAAA-AAAA-AAAA-AAAA'];
 
 export const Challenge = z.string().meta({
   description: 'The challenge. It works once and expires after five minutes.',
-  example: 'EXAMPLE-challenge-0000',
+  example: challengeExample,
 });
 
 /** The format is not checked here: anything else is an `invalid_token`. */
-export const PresentedChallenge = text(1, 512).meta({
-  description: 'The challenge.',
-  example: 'EXAMPLE-challenge-0000',
-});
+export const PresentedChallenge = text(1, 512).meta({ description: 'The challenge.', example: challengeExample });
 
 /** The token of a mailed link. The format is not checked here: anything else is an `invalid_token`. */
 export const LinkToken = text(1, 512).meta({
   description: 'The token from the mailed link; it works once.',
   example: 'EXAMPLE-verification-token-0000',
 });
+
+/** What completing a log-in writes. */
+export const signInWrites = ['USER', 'CHALLENGE', 'RATE', 'CREDENTIALKEY', 'SIGNIN', 'ORG'] as const;
 
 /** Sessions and tokens include a MAC under the installation's credential key, which the first request creates. */
 export const issuing = ['GenerateDataKey', 'Decrypt'] as const;

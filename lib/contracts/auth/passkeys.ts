@@ -1,7 +1,13 @@
 import * as z from 'zod';
 import { contract, created, ok, succeeds } from '../contract.ts';
 import { Name, Timestamp, Uuid } from '../fields/text.ts';
-import { Challenge, FirstRecoveryCodes, PresentedChallenge, recoveryCodesExample } from './credentials.ts';
+import {
+  Challenge,
+  challengeExample,
+  FirstRecoveryCodes,
+  PresentedChallenge,
+  recoveryCodesExample,
+} from './credentials.ts';
 
 const Bytes = z.string().regex(/^[A-Za-z0-9_-]*$/, { message: 'must be base64url without padding' });
 
@@ -9,13 +15,11 @@ export const Passkey = z
   .object({
     id: Uuid.meta({ description: 'Passkey identifier.', example: '4b8e2f6a-9c1d-4e70-a3b5-7f0d2c9e6a18' }),
     name: Name.meta({ description: 'The user’s name for it.', example: 'laptop' }),
-    createdAt: Timestamp.meta({ description: 'When it was added.' }),
-    lastUsedAt: Timestamp.nullable().meta({ description: 'When it was last used to log in; null if never.' }),
-    counterWentBackAt: Timestamp.nullable().meta({
-      description:
-        'When its counter of uses last failed to increase, which happens when a password manager moves it, or if ' +
-        'there is a copy; null if never.',
-    }),
+    createdAt: Timestamp.describe('When it was added.'),
+    lastUsedAt: Timestamp.nullable().describe('When it was last used to log in; null if never.'),
+    counterWentBackAt: Timestamp.nullable().describe(
+      'When its counter of uses last failed to increase: it was moved or copied. Null if never.',
+    ),
   })
   .meta({ id: 'Passkey', description: 'A user’s passkey (WebAuthn).' });
 export type Passkey = z.infer<typeof Passkey>;
@@ -23,7 +27,7 @@ export type Passkey = z.infer<typeof Passkey>;
 /** Bytes as a client sends them: not empty, and bounded. */
 const sentBytes = (maximum: number) => Bytes.min(1).max(maximum);
 
-const publicKey = z.literal('public-key').meta({ description: 'Always `public-key`.' });
+const publicKey = z.literal('public-key').describe('Always `public-key`.');
 
 /**
  * What the browser's call returns. Browsers write it (`PublicKeyCredential.toJSON`), and later levels of WebAuthn may add
@@ -39,16 +43,13 @@ function credentialOf<Response extends z.ZodRawShape>(id: string, call: 'create'
       id: sentBytes(1400).meta({ description: 'The credential’s id.', example: 'EXAMPLEcredentialId' }),
       rawId: sentBytes(1400).meta({ description: 'The same as `id`.', example: 'EXAMPLEcredentialId' }),
       type: publicKey,
-      response: z.object({ clientDataJSON, ...response }).meta({ description: 'The authenticator’s response.' }),
+      response: z.object({ clientDataJSON, ...response }).describe('The authenticator’s response.'),
     })
     .meta({ id, description: `The result of \`navigator.credentials.${call}\`, as its \`toJSON\` returns it.` });
 }
 
 export const NewPasskeyCredential = credentialOf('NewPasskeyCredential', 'create', {
-  attestationObject: sentBytes(16_384).meta({
-    description: 'The new public key and its attestation.',
-    example: 'o2NmbXRkbm9uZQ',
-  }),
+  attestationObject: sentBytes(16_384).meta({ description: 'The attested public key.', example: 'o2NmbXRkbm9uZQ' }),
   transports: z
     .array(z.string().max(32))
     .max(16)
@@ -62,10 +63,7 @@ export const PasskeyAssertion = credentialOf('PasskeyAssertion', 'get', {
     description: 'The authenticator’s data about itself and the user.',
     example: 'SZYN5YgOjGh0NBcPZHZgW4',
   }),
-  signature: sentBytes(4096).meta({
-    description: 'The signature over `authenticatorData` and the hash of `clientDataJSON`.',
-    example: 'MEUCIQDEXAMPLE',
-  }),
+  signature: sentBytes(4096).meta({ description: 'The authenticator’s signature.', example: 'MEUCIQDEXAMPLE' }),
   userHandle: sentBytes(128).optional().meta({
     description: 'The user the passkey belongs to. Required to log in with a passkey alone.',
     example: 'NWYwYzlhNTItN2IxZQ',
@@ -81,9 +79,7 @@ export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>;
 const credentialDescriptor = z.object({
   type: publicKey,
   id: Bytes.meta({ description: 'The credential’s id.', example: 'EXAMPLEcredentialId' }),
-  transports: z
-    .array(z.string())
-    .meta({ description: 'The transports that the authenticator supports.', example: ['internal'] }),
+  transports: z.array(z.string()).meta({ description: 'The authenticator’s transports.', example: ['internal'] }),
 });
 
 const optionMembers = {
@@ -95,15 +91,10 @@ export const PasskeyRequestOptions = z
   .object({
     ...optionMembers,
     rpId: z.string().meta({ description: 'The dashboard’s host.', example: 'app.example.com' }),
-    allowCredentials: z.array(credentialDescriptor).meta({
-      description: 'The passkeys that are accepted; if empty, any passkey for this site.',
-    }),
-    userVerification: z.literal('required').meta({ description: 'The authenticator must verify the user.' }),
+    allowCredentials: z.array(credentialDescriptor).describe('The accepted passkeys; if empty, any for this site.'),
+    userVerification: z.literal('required').describe('The authenticator must verify the user.'),
   })
-  .meta({
-    id: 'PasskeyRequestOptions',
-    description: 'For `navigator.credentials.get` (`parseRequestOptionsFromJSON`).',
-  });
+  .meta({ id: 'PasskeyRequestOptions', description: 'The input of `parseRequestOptionsFromJSON`.' });
 export type PasskeyRequestOptions = z.infer<typeof PasskeyRequestOptions>;
 
 export const PasskeyCreationOptions = z
@@ -114,38 +105,30 @@ export const PasskeyCreationOptions = z
         id: z.string().meta({ description: 'The dashboard’s host.', example: 'app.example.com' }),
         name: z.string().meta({ description: 'The service’s name.', example: 'Holdfast' }),
       })
-      .meta({ description: 'The relying party.' }),
+      .describe('The relying party.'),
     user: z
       .object({
         id: Bytes.meta({ description: 'The account’s identifier in passkeys.', example: 'NWYwYzlhNTItN2IxZQ' }),
         name: z.string().meta({ description: 'The account’s e-mail address.', example: 'ada@example.com' }),
         displayName: z.string().meta({ description: 'The account’s name.', example: 'Ada' }),
       })
-      .meta({ description: 'The account.' }),
+      .describe('The account.'),
     pubKeyCredParams: z
       .array(
-        z.object({
-          type: publicKey,
-          alg: z.int().meta({ description: 'A COSE algorithm identifier.', example: -7 }),
-        }),
+        z.object({ type: publicKey, alg: z.int().meta({ description: 'A COSE algorithm identifier.', example: -7 }) }),
       )
-      .meta({ description: 'The accepted algorithms.' }),
-    excludeCredentials: z.array(credentialDescriptor).meta({ description: 'The account’s existing passkeys.' }),
+      .describe('The accepted algorithms.'),
+    excludeCredentials: z.array(credentialDescriptor).describe('The account’s existing passkeys.'),
     authenticatorSelection: z
       .object({
-        residentKey: z
-          .literal('required')
-          .meta({ description: 'The passkey must be discoverable, so that it can log in without an e-mail address.' }),
-        requireResidentKey: z.literal(true).meta({ description: 'The same as `residentKey`, for older browsers.' }),
-        userVerification: z.literal('required').meta({ description: 'The authenticator must verify the user.' }),
+        residentKey: z.literal('required').describe('It must be discoverable, to log in without an e-mail address.'),
+        requireResidentKey: z.literal(true).describe('The same as `residentKey`, for older browsers.'),
+        userVerification: z.literal('required').describe('The authenticator must verify the user.'),
       })
-      .meta({ description: 'Requirements for the authenticator.' }),
-    attestation: z.literal('none').meta({ description: 'No attestation by a manufacturer is required.' }),
+      .describe('Requirements for the authenticator.'),
+    attestation: z.literal('none').describe('No attestation by a manufacturer is required.'),
   })
-  .meta({
-    id: 'PasskeyCreationOptions',
-    description: 'For `navigator.credentials.create` (`parseCreationOptionsFromJSON`).',
-  });
+  .meta({ id: 'PasskeyCreationOptions', description: 'The input of `parseCreationOptionsFromJSON`.' });
 export type PasskeyCreationOptions = z.infer<typeof PasskeyCreationOptions>;
 
 export const startPasskey = contract({
@@ -182,7 +165,7 @@ export const addPasskey = contract({
     passkey: NewPasskeyCredential,
   }),
   bodyExample: {
-    challenge: 'EXAMPLE-challenge-0000',
+    challenge: challengeExample,
     name: 'laptop',
     passkey: {
       ...credentialExample,
@@ -214,10 +197,7 @@ export const listPasskeys = contract({
   summary: 'List passkeys',
   description: 'Lists the caller’s passkeys, newest first.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
-  responses: ok({
-    description: 'The passkeys.',
-    body: z.object({ passkeys: z.array(Passkey).meta({ description: 'The passkeys, newest first.' }) }),
-  }),
+  responses: ok({ description: 'Passkeys.', body: z.object({ passkeys: z.array(Passkey).describe('Newest first.') }) }),
   uses: { table: ['Query'] },
 });
 
@@ -226,8 +206,8 @@ export const removePasskey = contract({
   route: 'DELETE /v1/auth/passkeys/{passkeyId}',
   summary: 'Remove a passkey',
   description:
-    'The passkey stops working at once. Removing the last factor also deletes the recovery codes, and the ' +
-    'account’s tokens no longer count as created with a second factor. The user is notified by e-mail.',
+    'The passkey stops working at once. Removing the last factor also deletes the recovery codes, and the account’s ' +
+    'tokens no longer count as created with a second factor. The user is notified by e-mail.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   responses: succeeds('The passkey was removed.'),
   uses: {

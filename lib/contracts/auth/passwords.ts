@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { contract, ok, passwordSizing, succeeds } from '../contract.ts';
 import { Email } from '../fields/text.ts';
-import { User, userExample } from './account.ts';
-import { LinkToken, NewPassword, PresentedPassword } from './credentials.ts';
+import { userBody } from './account.ts';
+import { LinkToken, NewPassword, PresentedPassword, passPhraseExample } from './credentials.ts';
 
 export const changePassword = contract({
   operationId: 'change-password',
@@ -14,17 +14,11 @@ export const changePassword = contract({
     '`revokeTokens` is set.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   body: z.strictObject({
-    currentPassword: PresentedPassword.meta({
-      description: 'The current password.',
-      example: 'an example of a pass phrase',
-    }),
+    currentPassword: PresentedPassword.meta({ description: 'The current password.', example: passPhraseExample }),
     newPassword: NewPassword.meta({ example: 'another example of a pass phrase' }),
-    revokeTokens: z
-      .boolean({ message: 'must be true or false' })
-      .default(false)
-      .meta({ description: 'Whether to revoke all of the user’s tokens as well.' }),
+    revokeTokens: z.boolean().default(false).describe('Whether to revoke all of the user’s tokens as well.'),
   }),
-  bodyExample: { currentPassword: 'an example of a pass phrase', newPassword: 'another example of a pass phrase' },
+  bodyExample: { currentPassword: passPhraseExample, newPassword: 'another example of a pass phrase' },
   responses: succeeds('The password was changed.'),
   errors: ['rate_limited'],
   uses: { table: ['GetItem', 'Query', 'DeleteItem'], reads: ['ORG', 'RATE'], writes: ['AUDIT', 'RATE'] },
@@ -35,9 +29,7 @@ export const sendVerification = contract({
   operationId: 'send-verification',
   route: 'POST /v1/auth/send-verification',
   summary: 'Send an e-mail verification link',
-  description:
-    'Sends an e-mail with a link that is valid for 24 hours and replaces any earlier one. Does nothing if the ' +
-    'address is already verified. Limited to 20 e-mails an hour.',
+  description: 'Mails a link for 24 hours, which replaces earlier ones. Does nothing if verified. At most 20 an hour.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   responses: succeeds('The e-mail is on its way.'),
   errors: ['rate_limited'],
@@ -52,11 +44,7 @@ export const verifyEmail = contract({
   access: { kind: 'public' },
   body: z.strictObject({ token: LinkToken }),
   bodyExample: { token: 'EXAMPLE-verification-token-0000' },
-  responses: ok({
-    description: 'The address was verified.',
-    body: z.object({ user: User }),
-    example: { user: userExample },
-  }),
+  responses: ok({ description: 'The address was verified.', ...userBody }),
   errors: ['invalid_token'],
   uses: { table: ['BatchGetItem', 'UpdateItem', 'DeleteItem'], reads: ['USER'], writes: ['USER'] },
 });
@@ -69,9 +57,7 @@ export const requestPasswordReset = contract({
     'If the account exists, sends an e-mail with a link that is valid for an hour. The response and its timing ' +
     'are the same either way. Limited to a few requests an hour per e-mail address and per client IP address.',
   access: { kind: 'public' },
-  body: z.strictObject({
-    email: Email.meta({ description: 'The account’s e-mail address.', example: 'ada@example.com' }),
-  }),
+  body: z.strictObject({ email: Email.meta({ description: 'The e-mail address.', example: 'ada@example.com' }) }),
   bodyExample: { email: 'ada@example.com' },
   responses: succeeds('The request was accepted, whether or not the account exists.'),
   errors: ['rate_limited'],
@@ -83,9 +69,8 @@ export const resetPassword = contract({
   route: 'POST /v1/auth/reset-password',
   summary: 'Reset the password',
   description:
-    'Sets a new password with the token from the mailed link, which works once. Ends all of the account’s ' +
-    'sessions and revokes all of its tokens and other reset links. If the e-mail address was never verified, ' +
-    'the account’s second factors are removed as well.',
+    'Sets a new password with the token from the mailed link, which works once. Ends the account’s sessions, tokens ' +
+    'and other reset links, and if the e-mail address was never verified, its second factors.',
   access: { kind: 'public' },
   body: z.strictObject({ token: LinkToken.meta({ example: 'EXAMPLE-reset-token-0000' }), newPassword: NewPassword }),
   bodyExample: { token: 'EXAMPLE-reset-token-0000', newPassword: 'another example of a pass phrase' },

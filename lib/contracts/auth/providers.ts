@@ -3,7 +3,7 @@ import { contract, ok, redirects, succeeds } from '../contract.ts';
 import { dashboardPath } from '../fields/dashboard-path.ts';
 import { flagQuery } from '../fields/query.ts';
 import { Email, Name, Slug, Timestamp, Uuid } from '../fields/text.ts';
-import { Challenge, factorCookie, issuing, startedSignInCookie } from './credentials.ts';
+import { Challenge, cookieHeader, factorCookie, issuing, signInWrites, startedSignInCookie } from './credentials.ts';
 import { PasskeyRequestOptions } from './passkeys.ts';
 import { signInErrors } from './sign-in.ts';
 
@@ -14,13 +14,10 @@ export const findSignInMethods = contract({
   route: 'GET /v1/auth/sign-in',
   summary: 'Find out how an address can sign in',
   description:
-    'Returns the methods for the log-in page. The response only shows whether a verified domain has a sign-in ' +
-    'provider: it is the same for all addresses of a domain, with or without an account. Limited per client IP ' +
-    'address.',
+    'Returns the methods for the log-in page. The response is the same for all addresses of a domain, with or ' +
+    'without an account. Limited per client IP address.',
   access: { kind: 'public' },
-  query: z.strictObject({
-    email: Email.meta({ description: 'The e-mail address, in upper or lower case.', example: 'ada@example.com' }),
-  }),
+  query: z.strictObject({ email: Email.meta({ description: 'The e-mail address.', example: 'ada@example.com' }) }),
   responses: ok({
     description: 'The methods.',
     body: z.object({
@@ -34,7 +31,7 @@ export const findSignInMethods = contract({
           name: z.string().meta({ description: 'Its name.', example: 'Analytical Engines' }),
         })
         .optional()
-        .meta({ description: 'The organization whose provider it is; absent without `provider`.' }),
+        .describe('The organization whose provider it is; absent without `provider`.'),
     }),
     example: {
       methods: ['password', 'passkey', 'provider'],
@@ -61,17 +58,12 @@ export const startProviderSignIn = contract({
     'client IP address.',
   access: { kind: 'optional' },
   query: z.strictObject({
-    to: dashboardPath.optional().meta({
-      description: 'The dashboard’s page to return to afterwards. Only a path is accepted.',
-      example: '/analytical-engines',
-    }),
+    to: dashboardPath.optional().meta({ description: 'The dashboard path to open.', example: '/analytical-engines' }),
     stepUp: flagQuery(
-      'With `true`, makes the session fresh: the provider asks its user to sign in again. Requires a session that ' +
-        'came through this provider; another person’s response is rejected.',
+      'Makes the session fresh, if it came through this provider: the same person must sign in again.',
     ).optional(),
     test: flagQuery(
-      'With `true`, an owner tests the provider: everything is checked, and nothing is changed. The browser returns ' +
-        'to `to` with `#tested`.',
+      'Lets an owner test the provider without changes. The browser returns to `to` with `#tested`.',
     ).optional(),
   }),
   responses: redirects({
@@ -93,7 +85,7 @@ export const startProviderSignIn = contract({
 });
 
 /** The handler checks what the provider sent, because a person in a browser must never get a JSON error for it. */
-const parameter = (description: string) => z.string().optional().meta({ description });
+const parameter = (description: string) => z.string().optional().describe(description);
 
 export const completeProviderSignIn = contract({
   operationId: 'complete-provider-sign-in',
@@ -119,29 +111,14 @@ export const completeProviderSignIn = contract({
   responses: redirects({
     description: 'To the dashboard, with the session cookie or an error.',
     body: null,
-    headers: {
-      Location: 'A page of the dashboard.',
-      'Set-Cookie': 'The session cookie: HttpOnly, SameSite=Lax, and Secure except on a local http address.',
-    },
+    headers: { Location: 'A page of the dashboard.', ...cookieHeader },
   }),
   errors: ['insufficient_scope'],
   uses: {
     dashboardOrigin: true,
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
     reads: ['SIGNIN', 'ORG', 'DOMAIN', 'EMAIL', 'USER', 'ISSUER', 'RATE'],
-    writes: [
-      'SIGNIN',
-      'ORG',
-      'EMAIL',
-      'USER',
-      'INVITATION',
-      'CHALLENGE',
-      'ISSUER',
-      'PLATFORM',
-      'RATE',
-      'AUDIT',
-      'CREDENTIALKEY',
-    ],
+    writes: [...signInWrites, 'EMAIL', 'INVITATION', 'ISSUER', 'PLATFORM', 'AUDIT'],
     key: { credentials: issuing, provider: ['Decrypt'] },
     functions: ['make-outbound-requests'],
   },
@@ -163,7 +140,7 @@ export const continueProviderSignIn = contract({
       methods: z
         .array(z.enum(['passkey', 'totp', 'recovery_code']))
         .meta({ description: 'The factors that the account has.', example: ['totp', 'recovery_code'] }),
-      publicKey: PasskeyRequestOptions.optional().meta({ description: 'For a passkey, if the account has one.' }),
+      publicKey: PasskeyRequestOptions.optional().describe('For a passkey, if the account has one.'),
     }),
   }),
   errors: ['invalid_token'],
@@ -182,10 +159,10 @@ export const ProviderLink = z
         slug: Slug.meta({ description: 'Its slug.', example: 'analytical-engines' }),
         name: Name.meta({ description: 'Its name.', example: 'Analytical Engines' }),
       })
-      .meta({ description: 'The organization whose provider it is.' }),
+      .describe('The organization whose provider it is.'),
     issuer: z.string().meta({ description: 'The provider’s issuer.', example: 'https://login.example.com' }),
-    createdAt: Timestamp.meta({ description: 'When the account was linked.' }),
-    lastUsedAt: Timestamp.nullable().meta({ description: 'When it was last used to sign in; null if never.' }),
+    createdAt: Timestamp.describe('When the account was linked.'),
+    lastUsedAt: Timestamp.nullable().describe('When it was last used to sign in; null if never.'),
   })
   .meta({ id: 'ProviderLink', description: 'A link of the account to an organization’s sign-in provider.' });
 export type ProviderLink = z.infer<typeof ProviderLink>;
@@ -196,10 +173,7 @@ export const listProviderLinks = contract({
   summary: 'List links to sign-in providers',
   description: 'Lists the organizations whose sign-in provider signs the caller in, newest link first.',
   access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
-  responses: ok({
-    description: 'The links.',
-    body: z.object({ links: z.array(ProviderLink).meta({ description: 'The links.' }) }),
-  }),
+  responses: ok({ description: 'The links.', body: z.object({ links: z.array(ProviderLink).describe('The links.') }) }),
   uses: { table: ['Query', 'BatchGetItem'], reads: ['USER', 'ORG'] },
 });
 

@@ -5,11 +5,15 @@ import { Email, Timestamp, text } from '../fields/text.ts';
 import { loggedIn } from './account.ts';
 import {
   Challenge,
+  challengeExample,
   cookieHeader,
   issuing,
   linkCookie,
   PresentedChallenge,
   PresentedPassword,
+  passPhraseExample,
+  recoveryCodesExample,
+  signInWrites,
   TotpCode,
 } from './credentials.ts';
 import { PasskeyAssertion, PasskeyRequestOptions } from './passkeys.ts';
@@ -56,9 +60,9 @@ export const logIn = contract({
   cookies: [linkCookie],
   body: z.strictObject({
     email: Email.meta({ description: 'The e-mail address, in upper or lower case.', example: 'ada@example.com' }),
-    password: PresentedPassword.meta({ description: 'The password.', example: 'an example of a pass phrase' }),
+    password: PresentedPassword.meta({ description: 'The password.', example: passPhraseExample }),
   }),
-  bodyExample: { email: 'ada@example.com', password: 'an example of a pass phrase' },
+  bodyExample: { email: 'ada@example.com', password: passPhraseExample },
   responses: loggedIn,
   errors: ['invalid_credentials', 'second_factor_required', 'rate_limited'],
   servedInMaintenance: true,
@@ -66,7 +70,7 @@ export const logIn = contract({
     dashboardOrigin: true,
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
     reads: ['EMAIL', 'USER', 'RATE', 'SIGNIN', 'ORG', 'DOMAIN'],
-    writes: ['USER', 'CHALLENGE', 'RATE', 'CREDENTIALKEY', 'SIGNIN', 'ORG'],
+    writes: signInWrites,
     key: { credentials: issuing },
     mail: true,
   },
@@ -78,8 +82,8 @@ export const startPasskeyLogin = contract({
   route: 'POST /v1/auth/login/options',
   summary: 'Start to log in with a passkey alone',
   description:
-    'Returns a challenge for a discoverable passkey. No e-mail address or password is needed. Send the ' +
-    'passkey’s response to `POST /v1/auth/login/verify`. Limited per client IP address.',
+    'Returns a challenge for a discoverable passkey. No e-mail address or password is needed. Send the passkey’s ' +
+    'response to `POST /v1/auth/login/verify`. Limited per client IP address.',
   access: { kind: 'public' },
   responses: ok({
     description: 'The challenge.',
@@ -93,7 +97,7 @@ export const startPasskeyLogin = contract({
 
 const RecoveryCode = text(1, 64).meta({
   description: 'A recovery code, with or without its hyphens. Each works once.',
-  example: 'EXAM-PLEA-AAAA-AAAA-AAAA-AAAA',
+  example: recoveryCodesExample[0],
 });
 
 export const completeLogin = contract({
@@ -118,7 +122,7 @@ export const completeLogin = contract({
       ({ totp, recoveryCode, passkey }) => [totp, recoveryCode, passkey].filter(one => one !== undefined).length === 1,
       { message: 'must have exactly one of totp, recoveryCode and passkey' },
     ),
-  bodyExample: { challenge: 'EXAMPLE-challenge-0000', totp: '492039' },
+  bodyExample: { challenge: challengeExample, totp: '492039' },
   responses: loggedIn,
   errors: ['invalid_token', 'invalid_credentials', 'organization_not_found', 'plan_limit_exceeded', 'rate_limited'],
   servedInMaintenance: true,
@@ -126,7 +130,7 @@ export const completeLogin = contract({
     dashboardOrigin: true,
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
     reads: ['USER', 'CHALLENGE', 'RATE', 'SIGNIN', 'ORG', 'DOMAIN'],
-    writes: ['USER', 'CHALLENGE', 'RATE', 'CREDENTIALKEY', 'SIGNIN', 'ORG', 'INVITATION', 'AUDIT'],
+    writes: [...signInWrites, 'INVITATION', 'AUDIT'],
     key: { credentials: issuing, totp: ['Decrypt'] },
     mail: true,
   },
@@ -149,13 +153,10 @@ export const stepUp = contract({
     .strictObject({
       password: text(1, 256).optional().meta({
         description: 'The password. Required, except for a passkey in a session that came through a provider.',
-        example: 'an example of a pass phrase',
+        example: passPhraseExample,
       }),
       totp: TotpCode.optional(),
-      challenge: PresentedChallenge.optional().meta({
-        description: 'The challenge for `passkey`.',
-        example: 'EXAMPLE-challenge-0000',
-      }),
+      challenge: PresentedChallenge.optional().meta({ description: 'For `passkey`.', example: challengeExample }),
       passkey: PasskeyAssertion.optional(),
     })
     .refine(({ totp, passkey }) => totp === undefined || passkey === undefined, {
@@ -165,10 +166,10 @@ export const stepUp = contract({
       path: ['challenge'],
       message: 'is required with passkey',
     }),
-  bodyExample: { password: 'an example of a pass phrase', totp: '492039' },
+  bodyExample: { password: passPhraseExample, totp: '492039' },
   responses: ok({
     description: 'The session is fresh, and its cookie is renewed.',
-    body: z.object({ freshUntil: Timestamp.meta({ description: 'When the session stops being fresh.' }) }),
+    body: z.object({ freshUntil: Timestamp.describe('When the session stops being fresh.') }),
     example: { freshUntil: '2026-01-31T09:36:53.589Z' },
     headers: cookieHeader,
   }),
@@ -191,12 +192,7 @@ export const logOut = contract({
   summary: 'Log out',
   description: 'Ends the session on the server and clears its cookie. Other sessions and tokens keep working.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', confined: true },
-  responses: ok({
-    description: 'Logged out; the cookie is cleared.',
-    body: Success,
-
-    headers: { 'Set-Cookie': 'Clears the session cookie.' },
-  }),
+  responses: ok({ description: 'Logged out.', body: Success, headers: { 'Set-Cookie': 'Clears the session cookie.' } }),
   servedInMaintenance: true,
   uses: { table: ['DeleteItem'] },
 });

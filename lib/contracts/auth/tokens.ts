@@ -8,19 +8,14 @@ export const CliToken = z
   .object({
     id: Uuid.meta({ description: 'Token identifier.', example: '3e7c1d94-52a8-4b0f-9a6d-71f0c2e85b46' }),
     name: Name.meta({ description: 'What the token is for.', example: 'deploy pipeline' }),
-    prefix: z.string().meta({
-      description: 'The first characters of the token, for recognizing it.',
-      example: 'service_tok_EXAM',
-    }),
+    prefix: z.string().meta({ description: 'Its first characters, to recognize it.', example: 'service_tok_EXAM' }),
     access: TokenAccess,
-    organizationId: Uuid.nullable().meta({
-      description: 'The only organization it can access; null for all of the user’s organizations.',
-    }),
-    projectId: Uuid.nullable().meta({ description: 'The only project it can access; null for all.' }),
-    environmentId: Uuid.nullable().meta({ description: 'The only environment it can access; null for all.' }),
-    createdAt: Timestamp.meta({ description: 'When it was created.' }),
-    lastUsedAt: Timestamp.nullable().meta({ description: 'When it was last used, to within an hour; null if never.' }),
-    expiresAt: Timestamp.nullable().meta({ description: 'When it expires; null if it never does.' }),
+    organizationId: Uuid.nullable().describe('The only organization it can access; null for all of the user’s.'),
+    projectId: Uuid.nullable().describe('The only project it can access; null for all.'),
+    environmentId: Uuid.nullable().describe('The only environment it can access; null for all.'),
+    createdAt: Timestamp.describe('When it was created.'),
+    lastUsedAt: Timestamp.nullable().describe('When it was last used, to within an hour; null if never.'),
+    expiresAt: Timestamp.nullable().describe('When it expires; null if it never does.'),
   })
   .meta({ id: 'CliToken', description: 'A bearer token for the CLI or an SDK, without its secret.' });
 export type CliToken = z.infer<typeof CliToken>;
@@ -33,18 +28,11 @@ export const cliTokenExample = {
 
 export const tokenFields = {
   name: Name.meta({ description: 'What the token is for.', example: 'deploy pipeline' }),
-  access: TokenAccess.default('full').meta({ description: 'What the token may do, within its user’s role.' }),
-  organizationId: OrganizationId.optional().meta({ description: 'Limits the token to one organization.' }),
-  projectId: ProjectId.optional().meta({ description: 'Limits the token to one project; requires `organizationId`.' }),
-  environmentId: EnvironmentId.optional().meta({
-    description: 'Limits the token to one environment; requires `projectId`.',
-  }),
-  expiresInDays: z
-    .int()
-    .min(1)
-    .max(365)
-    .optional()
-    .meta({ description: 'Days until the token expires. Without this, it never does.', example: 90 }),
+  access: TokenAccess.default('full').describe('What the token may do, within its user’s role.'),
+  organizationId: OrganizationId.optional().describe('Limits the token to one organization.'),
+  projectId: ProjectId.optional().describe('Limits the token to one project; requires `organizationId`.'),
+  environmentId: EnvironmentId.optional().describe('Limits the token to one environment; requires `projectId`.'),
+  expiresInDays: z.int().min(1).max(365).optional().meta({ description: 'Lifetime in days, if limited.', example: 90 }),
 };
 
 /** A narrower limit requires the wider ones, so a forgotten id never silently widens a token. */
@@ -73,7 +61,12 @@ export const IssuedToken = z
   })
   .meta({ id: 'IssuedToken', description: 'A new bearer token and its description.' });
 
-const CreateTokenBody = demandWiderLimits(z.strictObject(tokenFields));
+const tokenErrors = [
+  'organization_not_found',
+  'project_not_found',
+  'environment_not_found',
+  'token_limit_reached',
+] as const;
 
 export const createToken = contract({
   operationId: 'create-token',
@@ -81,11 +74,10 @@ export const createToken = contract({
   summary: 'Create a scoped CLI token',
   description:
     'Creates a bearer token with at most its user’s rights. It can be limited to an organization, project or ' +
-    'environment, and can expire. The token is shown once; only its hash is stored. Requires a session: a token ' +
-    'can’t create tokens. In a session that is confined to its provider’s organization, the token must be limited to ' +
-    'that organization (403 `session_confined`).',
+    'environment, and can expire. The token is shown once; only its hash is stored. Requires a session. In one that ' +
+    'is confined to its provider’s organization, the token must be limited to it (403 `session_confined`).',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always', confined: true },
-  body: CreateTokenBody,
+  body: demandWiderLimits(z.strictObject(tokenFields)),
   bodyExample: {
     name: 'deploy pipeline',
     access: 'read',
@@ -93,18 +85,8 @@ export const createToken = contract({
     projectId: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
     expiresInDays: 90,
   },
-  responses: created({
-    description: 'The token, which is shown only once.',
-    body: IssuedToken,
-    example: { cliToken: cliTokenExample },
-  }),
-  errors: [
-    'organization_not_found',
-    'project_not_found',
-    'environment_not_found',
-    'token_limit_reached',
-    'session_confined',
-  ],
+  responses: created({ description: 'Shown only once.', body: IssuedToken, example: { cliToken: cliTokenExample } }),
+  errors: [...tokenErrors, 'session_confined'],
   uses: {
     table: ['GetItem', 'Query', 'ConditionCheckItem'],
     reads: ['ORG'],
@@ -124,7 +106,7 @@ const OfferHandOff = demandWiderLimits(
       }),
     ...tokenFields,
   }),
-).meta({ description: 'The first step, from the dashboard: requests a code.' });
+).describe('The first step, from the dashboard: requests a code.');
 
 const TakeHandOff = z
   .strictObject({
@@ -135,7 +117,7 @@ const TakeHandOff = z
       example: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
     }),
   })
-  .meta({ description: 'The second step, from the CLI: exchanges the code for the token.' });
+  .describe('The second step, from the CLI: exchanges the code for the token.');
 
 /** The fields determine which step is meant, so only that step’s problems are reported. */
 const HandOffBody = z
@@ -156,12 +138,10 @@ const HandOffCode = z
   .object({
     code: z.string().meta({ description: 'The code. It works once.', example: 'EXAMPLE-handoff-code-000000' }),
     iss: z.string().meta({
-      description:
-        'The origin that issued the code. The CLI must redeem the code only if this is the origin it contacted ' +
-        '(RFC 9207).',
+      description: 'The issuing origin. The CLI may redeem the code only if it contacted this one (RFC 9207).',
       example: 'https://secrets.example.com',
     }),
-    expiresAt: Timestamp.meta({ description: 'When the code expires, one minute after it was issued.' }),
+    expiresAt: Timestamp.describe('When the code expires, one minute after it was issued.'),
   })
   .meta({ id: 'HandOffCode', description: 'A code that the CLI exchanges for its token.' });
 
@@ -182,14 +162,7 @@ export const handOffToken = contract({
     body: z.union([HandOffCode, IssuedToken]),
     example: { iss: 'https://secrets.example.com', expiresAt: '2026-01-31T09:27:53.589Z' },
   }),
-  errors: [
-    'invalid_token',
-    'insufficient_scope',
-    'organization_not_found',
-    'project_not_found',
-    'environment_not_found',
-    'token_limit_reached',
-  ],
+  errors: [...tokenErrors, 'invalid_token', 'insufficient_scope'],
   uses: {
     dashboardOrigin: true,
     table: ['GetItem', 'Query', 'DeleteItem', 'ConditionCheckItem'],
@@ -203,13 +176,11 @@ export const listTokens = contract({
   operationId: 'list-tokens',
   route: 'GET /v1/auth/tokens',
   summary: 'List active CLI tokens',
-  description:
-    'Lists the caller’s active tokens. Token secrets are not stored, so they are not returned. A session that is ' +
-    'confined to its provider’s organization sees only the tokens limited to that organization.',
+  description: 'Lists the caller’s active tokens. A confined session sees only those limited to its organization.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', confined: true },
   responses: ok({
     description: 'The active tokens, newest first.',
-    body: z.object({ tokens: z.array(CliToken).meta({ description: 'The active tokens, newest first.' }) }),
+    body: z.object({ tokens: z.array(CliToken).describe('The active tokens, newest first.') }),
     example: { tokens: [cliTokenExample] },
   }),
   uses: { table: ['Query'] },
@@ -229,8 +200,7 @@ export const revokeCurrentToken = contract({
   operationId: 'revoke-current-token',
   route: 'DELETE /v1/auth/tokens/current',
   summary: 'Revoke the current token',
-  description:
-    'The token that authenticates this request stops working at once. Any token can do this, including an identity’s.',
+  description: 'The token of this request stops working at once. Any token can do this, including an identity’s.',
   access: { kind: 'caller', tokens: 'read', narrowestToken: 'environment' },
   responses: succeeds('The token was revoked.'),
   errors: ['token_not_found'],

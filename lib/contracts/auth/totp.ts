@@ -14,10 +14,7 @@ export const startTotp = contract({
   responses: ok({
     description: 'The secret, shown only once.',
     body: z.object({
-      secret: z.string().meta({
-        description: 'The secret in base32, for manual entry.',
-        example: 'EXAMPLEAAAAAAAAAAAAAAAAAAAAAAAAA',
-      }),
+      secret: z.string().meta({ description: 'In base32, to type in.', example: 'EXAMPLEAAAAAAAAAAAAAAAAAAAAAAAAA' }),
       uri: z.string().meta({
         description: 'The same secret as an `otpauth` URI, for a QR code.',
         example: 'otpauth://totp/Holdfast:ada%40example.com?secret=EXAMPLEAAAAAAAAAAAAAAAAAAAAAAAAA&issuer=Holdfast',
@@ -60,8 +57,8 @@ export const removeTotp = contract({
   route: 'DELETE /v1/auth/totp',
   summary: 'Remove the authenticator app',
   description:
-    'Its codes stop working at once. Removing the last factor also deletes the recovery codes, and the ' +
-    'account’s tokens no longer count as created with a second factor. The user is notified by e-mail.',
+    'Its codes stop working at once. Removing the last factor also deletes the recovery codes, and the account’s ' +
+    'tokens no longer count as created with a second factor. The user is notified by e-mail.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   responses: succeeds('The account has no authenticator app.'),
   uses: {
@@ -76,9 +73,7 @@ export const renewRecoveryCodes = contract({
   operationId: 'renew-recovery-codes',
   route: 'POST /v1/auth/recovery-codes',
   summary: 'Generate new recovery codes',
-  description:
-    'Replaces the recovery codes with ten new ones. Requires a second factor on the account. The user is ' +
-    'notified by e-mail. Limited to five times an hour.',
+  description: 'Replaces the recovery codes with ten new ones and notifies the user. Limited to five times an hour.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   responses: ok({ description: 'The new codes, shown only once.', body: z.object({ recoveryCodes: RecoveryCodes }) }),
   errors: ['rate_limited'],

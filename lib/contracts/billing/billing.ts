@@ -17,18 +17,17 @@ export const getBilling = contract({
   operationId: 'get-billing',
   route: 'GET /v1/billing/{orgId}',
   summary: 'Get billing status and usage',
-  description:
-    'Returns the plan, the subscription’s status, the limits in force, the usage, and the limits of every plan.',
+  description: 'Returns the plan, the subscription’s status, the limits in force, the usage and every plan’s limits.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'organization' },
   responses: ok({
     description: 'Billing status, limits and usage.',
     body: z.object({
-      plan: PlanName.meta({ description: 'The plan in force.' }),
+      plan: PlanName.describe('The plan in force.'),
       status: BillingStatus,
-      limits: PlanLimits.meta({ description: 'The limits in force.' }),
+      limits: PlanLimits.describe('The limits in force.'),
       usage: Usage,
-      plans: z.array(Plan).meta({ description: 'The limits of each plan, smallest first.' }),
-      currentPeriodEnd: Timestamp.nullable().meta({ description: 'End of the paid period; null if there is none.' }),
+      plans: z.array(Plan).describe('The limits of each plan, smallest first.'),
+      currentPeriodEnd: Timestamp.nullable().describe('End of the paid period; null if there is none.'),
     }),
     example: {
       limits: defaultLimits.pro,
@@ -50,9 +49,7 @@ export const startCheckout = contract({
   operationId: 'start-checkout',
   route: 'POST /v1/billing/{orgId}/checkout',
   summary: 'Start a hosted checkout',
-  description:
-    'Creates a checkout session with the payment provider and returns its URL. The plan changes once the ' +
-    'provider reports the payment.',
+  description: 'Returns the URL of a checkout at the payment provider. The plan changes once it reports the payment.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   body: z.strictObject({ plan: BoughtPlan }),
   bodyExample: { plan: 'pro' },
@@ -65,9 +62,7 @@ export const openPortal = contract({
   operationId: 'open-portal',
   route: 'POST /v1/billing/{orgId}/portal',
   summary: 'Open the customer portal',
-  description:
-    'Creates a session in the payment provider’s customer portal, where the subscription can be changed or ' +
-    'cancelled, and returns its URL. Creates the customer if there is none.',
+  description: 'Returns a URL of the payment provider’s portal, where the subscription can be changed or cancelled.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   responses: ok({ description: 'The portal’s URL.', body: HostedPage }),
   errors: ['billing_provider_error', 'billing_not_configured'],
@@ -79,13 +74,12 @@ export const receiveProviderEvent = contract({
   route: 'POST /v1/billing/webhook',
   summary: 'Receive the payment provider’s webhook',
   description:
-    'Only for the payment provider. The signature over the raw body is verified before anything else. Each ' +
-    'event is applied once. An event older than the known state of its subscription changes nothing.',
+    'Only for the payment provider. The signature over the raw body is verified before anything else. Each event is ' +
+    'applied once. An event older than the known state of its subscription changes nothing.',
   access: { kind: 'public' },
   headers: z.object({
     'stripe-signature': z.string().optional().meta({
-      description:
-        'The provider’s signature over the raw body. Without a valid signature, the response is `invalid_signature`.',
+      description: 'The provider’s signature over the raw body. If it is invalid, the response is `invalid_signature`.',
       example: 't=1769851613,v1=EXAMPLE',
     }),
   }),

@@ -21,7 +21,7 @@ export function uniqueList<Item extends z.ZodType<string>>(item: Item, minimum: 
 }
 
 export const Success = z
-  .object({ success: z.literal(true).meta({ description: 'Always true. A failure has an error body instead.' }) })
+  .object({ success: z.literal(true).describe('Always true. A failure has an error body instead.') })
   .meta({ id: 'Success', description: 'The change was made.' });
 export type Success = z.infer<typeof Success>;
 

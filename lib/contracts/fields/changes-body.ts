@@ -23,7 +23,7 @@ function boundedList<Item extends z.ZodType>(item: Item) {
 const changed = {
   delete: boundedList(SecretKey)
     .default([])
-    .meta({ description: 'The keys to delete. All of them must exist.', example: ['LOG_LEVEL'] }),
+    .meta({ description: 'Existing keys to delete.', example: ['LOG_LEVEL'] }),
   message: Message.optional(),
 };
 const set = boundedList(SetEntry).meta({
@@ -54,12 +54,10 @@ export const ChangesBody = z
   .meta({
     documentedAs: () =>
       z.xor([
-        z
-          .strictObject({ ...changed, set: set.default([]) })
-          .meta({ description: 'Lists of what to set and what to delete.' }),
+        z.strictObject({ ...changed, set: set.default([]) }).describe('Lists of what to set and what to delete.'),
         z
           .strictObject({ ...changed, dotenv: DotenvText, dialect: DotenvDialect.optional() })
-          .meta({ description: 'What to set as the text of a dotenv file.' }),
+          .describe('What to set as the text of a dotenv file.'),
       ]),
   });
 

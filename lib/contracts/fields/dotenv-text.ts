@@ -37,9 +37,7 @@ export const AmbiguousLines = z
       line: z.int().min(1).meta({ description: 'The line, from 1. Only a line feed ends a line.', example: 3 }),
       key: z.string().meta({ description: 'The key.', example: 'PASSWORD' }),
       readers: z.object(groups).meta({
-        description:
-          'Tools with the same number read the same value; 0 means that the tool skips or rejects the line, or reads ' +
-          'it as part of an earlier value.',
+        description: 'Tools with the same number read the same value; 0 means none, or part of an earlier value.',
         example: { node: 1, python: 2, docker: 2, compose: 2, systemd: 2, sh: 2 },
       }),
     }),

@@ -27,7 +27,7 @@ export type DeliveredEventName = z.infer<typeof DeliveredEventName>;
 export const manyKeys = '*';
 
 const PlaceReference = z.object({
-  id: EnvironmentId.meta({ description: 'Identifier.' }),
+  id: EnvironmentId.describe('Identifier.'),
   slug: Slug.meta({ description: 'Slug.', example: 'staging' }),
 });
 
@@ -42,11 +42,8 @@ export const EventMetadata = z
         description: 'The names of the keys, for events about many keys.',
         example: ['DATABASE_HOST', 'LOG_LEVEL'],
       }),
-    message: z
-      .string()
-      .optional()
-      .meta({ description: 'The author’s reason for the change, if given.', example: 'Move to the new database' }),
-    from: PlaceReference.optional().meta({ description: 'The source environment of a promotion.' }),
+    message: z.string().optional().meta({ description: 'The author’s reason.', example: 'Move to the new database' }),
+    from: PlaceReference.optional().describe('The source environment of a promotion.'),
   })
   .meta({ id: 'EventMetadata', description: 'Further details of the event; never a value.' });
 export type EventMetadata = z.infer<typeof EventMetadata>;
@@ -55,17 +52,12 @@ export type EventMetadata = z.infer<typeof EventMetadata>;
 export const EventPayload = z
   .object({
     event: DeliveredEventName,
-    timestamp: Timestamp.meta({ description: 'When it happened.' }),
-    org: z
-      .object({ id: OrganizationId.meta({ description: 'Identifier.' }) })
-      .meta({ description: 'The organization.' }),
-    project: PlaceReference.meta({ description: 'The project.' }),
-    environment: PlaceReference.meta({ description: 'The environment; for a promotion, the target.' }),
-    key: z.string().meta({
-      description: 'The secret’s key, never its value; `*` for a ping and for events about many keys.',
-      example: 'DATABASE_HOST',
-    }),
-    actor: UserReference.meta({ description: 'Who acted.' }),
+    timestamp: Timestamp.describe('When it happened.'),
+    org: z.object({ id: OrganizationId.describe('Identifier.') }).describe('The organization.'),
+    project: PlaceReference.describe('The project.'),
+    environment: PlaceReference.describe('The environment; for a promotion, the target.'),
+    key: z.string().meta({ description: 'The secret’s key; `*` for a ping or many keys.', example: 'DATABASE_HOST' }),
+    actor: UserReference.describe('Who acted.'),
     metadata: EventMetadata,
   })
   .meta({ id: 'EventPayload', description: 'The body of a webhook delivery.' });

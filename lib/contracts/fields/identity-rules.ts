@@ -21,7 +21,7 @@ export const Claims = z.record(
   z.string().regex(/^[\x21-\x7e]{1,200}$/),
   z
     .union([ClaimValue, uniqueList(ClaimValue, 1, 10)], { error: 'must be text or a list of texts' })
-    .meta({ description: 'The accepted value, or a list of them.' }),
+    .describe('The accepted value, or a list of them.'),
 );
 
 const maximumClaims = 10;
@@ -41,7 +41,7 @@ export const DemandedClaims = z
   .meta({ documentedAs: () => Claims.meta({ minProperties: 1, maxProperties: maximumClaims }) });
 
 const Base64Url = z.string().regex(/^[A-Za-z0-9_-]{1,1400}$/, { message: 'must be base64url' });
-const member = (schema: z.ZodType<string>, description: string) => schema.optional().meta({ description });
+const member = (schema: z.ZodType<string>, description: string) => schema.optional().describe(description);
 
 /** A public key. A private key has members that are not known here, so it is rejected. */
 const PublicJwk = z
@@ -55,14 +55,14 @@ const PublicJwk = z
     y: member(Base64Url, 'Coordinate of an EC key.'),
     n: member(Base64Url, 'Modulus of an RSA key.'),
     e: member(Base64Url, 'Exponent of an RSA key.'),
-    key_ops: z.array(z.string().max(20)).max(10).optional().meta({ description: 'Ignored.' }),
+    key_ops: z.array(z.string().max(20)).max(10).optional().describe('Ignored.'),
     x5t: member(z.string().max(200), 'Ignored.'),
     'x5t#S256': member(z.string().max(200), 'Ignored.'),
-    x5c: z.array(z.string().max(8000)).max(10).optional().meta({ description: 'Ignored.' }),
+    x5c: z.array(z.string().max(8000)).max(10).optional().describe('Ignored.'),
   })
-  .meta({ description: 'A public key (RFC 7517).' });
+  .describe('A public key (RFC 7517).');
 
-export const Jwks = z.strictObject({ keys: z.array(PublicJwk).max(maximumKeys).meta({ description: 'The keys.' }) });
+export const Jwks = z.strictObject({ keys: z.array(PublicJwk).max(maximumKeys).describe('The keys.') });
 
 export const GivenJwks = Jwks.transform(set => ({ keys: verificationKeys(set) }))
   .refine(({ keys }) => keys.length > 0, {

@@ -19,7 +19,7 @@ const ListEntry = z.strictObject({
 const documentedForms = () =>
   z.xor([
     documentedForm('A list of keys and values.', {
-      secrets: z.array(ListEntry).min(1).max(maxKeysPerChange).meta({ description: 'A list without duplicate keys.' }),
+      secrets: z.array(ListEntry).min(1).max(maxKeysPerChange).describe('A list without duplicate keys.'),
     }),
     documentedForm('An object of values by key.', {
       secrets: z
@@ -30,7 +30,7 @@ const documentedForms = () =>
   ]);
 
 function documentedForm(description: string, content: z.ZodRawShape) {
-  return z.strictObject({ ...content, message: Message.optional() }).meta({ description });
+  return z.strictObject({ ...content, message: Message.optional() }).describe(description);
 }
 
 type Report = (path: (string | number)[], message: string) => void;

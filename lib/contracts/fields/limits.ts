@@ -21,7 +21,7 @@ export const limitNames = Object.keys(descriptions) as LimitName[];
 
 /** One schema per limit, in the order of `limitNames`. */
 export function perLimit<S extends z.ZodType>(schema: S) {
-  const schemas = limitNames.map(name => [name, schema.meta({ description: descriptions[name] })]);
+  const schemas = limitNames.map(name => [name, schema.describe(descriptions[name])]);
   return Object.fromEntries(schemas) as Record<LimitName, S>;
 }
 
@@ -39,16 +39,15 @@ export type LimitOverrides = z.infer<typeof LimitOverrides>;
 export const limitSources = ['default', 'plan', 'override'] as const;
 export const LimitSource = z.enum(limitSources).meta({
   id: 'LimitSource',
-  description:
-    'Where a limit comes from: the built-in default, the configuration of the plan, or the organization’s override.',
+  description: 'Where a limit comes from: the default, the plan’s configuration or the organization’s override.',
   example: 'default',
 });
 export type LimitSource = z.infer<typeof LimitSource>;
 
 export const EffectiveLimits = z
   .object({
-    effective: PlanLimits.meta({ description: 'The limits in force.' }),
-    source: z.object(perLimit(LimitSource)).meta({ description: 'Where each limit comes from.' }),
+    effective: PlanLimits.describe('The limits in force.'),
+    source: z.object(perLimit(LimitSource)).describe('Where each limit comes from.'),
   })
   .meta({
     id: 'EffectiveLimits',
@@ -92,7 +91,7 @@ export const defaultLimits: Readonly<Record<PlanName, PlanLimits>> = {
 export const Plan = z
   .object({
     name: PlanName,
-    limits: PlanLimits.meta({ description: 'The plan’s limits: the configured ones, or else the built-in defaults.' }),
+    limits: PlanLimits.describe('The plan’s limits: the configured ones, or else the built-in defaults.'),
   })
   .meta({ id: 'Plan', description: 'A plan and its default limits.' });
 export type Plan = z.infer<typeof Plan>;

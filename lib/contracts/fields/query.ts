@@ -39,7 +39,7 @@ export function flagQuery(description: string) {
 
 /** A prefix. An empty one is an error, because it would silently mean "everything". */
 export function prefixQuery(description: string) {
-  return text(1, 256).meta({ description });
+  return text(1, 256).describe(description);
 }
 
 /** A time in ISO 8601 with a time zone, as the service writes times: UTC with milliseconds. */

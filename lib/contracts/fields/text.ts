@@ -32,9 +32,7 @@ export const Name = line(1, 100);
 
 /** Why secrets are changed. Members who can't read the environment see it as well. */
 export const Message = line(1, 200).meta({
-  description:
-    'The reason for the change, in one line. It is shown in the audit log and sent to webhooks: never include a ' +
-    'secret.',
+  description: 'The reason for the change, in one line. The audit log and webhooks show it: never include a secret.',
   example: 'Move to the new database',
 });
 
@@ -85,10 +83,8 @@ export const IdentityId = Uuid.meta({ example: 'a4c7e10b-52d9-8f36-b18e-6d03f9a2
 
 export const UserReference = z
   .object({
-    id: UserId.meta({ description: 'User or identity identifier.' }),
-    email: z
-      .string()
-      .meta({ description: 'The user’s e-mail address, or the identity’s name.', example: 'ada@example.com' }),
+    id: UserId.describe('User or identity identifier.'),
+    email: z.string().meta({ description: 'The e-mail address, or the identity’s name.', example: 'ada@example.com' }),
   })
   .meta({ id: 'UserReference', description: 'The user who did something.' });
 export type UserReference = z.infer<typeof UserReference>;

@@ -14,15 +14,9 @@ export const exchangeAssertion = contract({
     'issuing another one revokes the oldest, which `endedTokens` and the audit entry report.',
   access: { kind: 'public' },
   body: z.strictObject({
-    identityId: IdentityId.meta({ description: 'The identity’s id.' }),
-    organizationSlug: Slug.meta({
-      description: 'The slug of the identity’s organization.',
-      example: 'analytical-engines',
-    }),
-    subjectToken: text(1, 16_384).meta({
-      description: 'The OpenID Connect token, a JSON Web Token.',
-      example: 'EXAMPLE.id-token.0000',
-    }),
+    identityId: IdentityId.describe('The identity’s id.'),
+    organizationSlug: Slug.meta({ description: 'The slug of its organization.', example: 'analytical-engines' }),
+    subjectToken: text(1, 16_384).meta({ description: 'The OpenID Connect token.', example: 'EXAMPLE.id-token.0000' }),
   }),
   bodyExample: {
     identityId: 'a4c7e10b-52d9-8f36-b18e-6d03f9a2c754',
@@ -32,18 +26,10 @@ export const exchangeAssertion = contract({
   responses: created({
     description: 'A bearer token. It is shown only once.',
     body: z.object({
-      token: z.string().meta({
-        description: 'The bearer token.',
-        example: 'service_tok_EXAMPLEnotARealTokenEXAMPLEnotAReal',
-      }),
-      expiresAt: Timestamp.meta({ description: 'When it expires.' }),
-      endedTokens: z.int().meta({
-        description: 'How many valid tokens of the identity this exchange revoked, oldest first.',
-        example: 0,
-      }),
-      organizationId: Uuid.meta({
-        description: 'The organization’s identifier, which some routes have in their path.',
-      }),
+      token: z.string().meta({ description: 'The token.', example: 'service_tok_EXAMPLEnotARealTokenEXAMPLEnotAReal' }),
+      expiresAt: Timestamp.describe('When it expires.'),
+      endedTokens: z.int().meta({ description: 'How many valid tokens this revoked, oldest first.', example: 0 }),
+      organizationId: Uuid.describe('The organization’s identifier, which some routes have in their path.'),
     }),
     example: { expiresAt: '2026-01-31T09:41:53.589Z', organizationId: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31' },
   }),

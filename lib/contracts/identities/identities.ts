@@ -42,12 +42,12 @@ export const IdentityAccess = z.enum(identityAccesses).meta({ description: descr
 
 export const Identity = z
   .object({
-    id: IdentityId.meta({ description: 'Identity identifier.' }),
+    id: IdentityId.describe('Identity identifier.'),
     name: z.string().meta({ description: described.name, example: 'web-shop deploy' }),
     access: IdentityAccess,
     role: IdentityRole,
-    projectId: Uuid.nullable().meta({ description: 'The only project that it can access; null for all.' }),
-    environmentId: Uuid.nullable().meta({ description: 'The only environment that it can access; null for all.' }),
+    projectId: Uuid.nullable().describe('The only project that it can access; null for all.'),
+    environmentId: Uuid.nullable().describe('The only environment that it can access; null for all.'),
     issuer: z.string().meta({ description: described.issuer, example: 'https://token.actions.githubusercontent.com' }),
     claims: Claims.meta({ description: described.claims, example: { repository_id: '74' } }),
     singleUse: z.boolean().meta({ description: described.singleUse, example: true }),
@@ -55,23 +55,17 @@ export const Identity = z
       .int()
       .meta({ description: described.maxAssertionAgeMinutes, example: defaultAssertionAgeMinutes }),
     tokenMinutes: z.int().meta({ description: described.tokenMinutes, example: 15 }),
-    jwks: Jwks.nullable().meta({ description: 'The issuer’s keys; null if they are fetched from the issuer.' }),
+    jwks: Jwks.nullable().describe('The issuer’s keys; null if they are fetched from the issuer.'),
     audience: z.string().meta({
       description: 'The only `aud` that tokens may have.',
       example: 'holdfast:identity:a4c7e10b-52d9-8f36-b18e-6d03f9a2c754',
     }),
-    createdAt: Timestamp.meta({ description: 'When it was created.' }),
-    createdBy: UserReference.nullable().meta({
-      description: 'Who created it; null for an identity created before this was recorded.',
-    }),
-    lastUsedAt: Timestamp.nullable().meta({
-      description: 'When it last got a token, to within an hour; null if never.',
-    }),
-    tokensEndedAt: Timestamp.nullable().meta({
-      description:
-        'When a new token last revoked one that was still valid, because an identity has at most 100, to within an ' +
-        'hour; null if never.',
-    }),
+    createdAt: Timestamp.describe('When it was created.'),
+    createdBy: UserReference.nullable().describe('Who created it; null if created before this was recorded.'),
+    lastUsedAt: Timestamp.nullable().describe('When it last got a token, to within an hour; null if never.'),
+    tokensEndedAt: Timestamp.nullable().describe(
+      'When a new token last revoked a valid one (at most 100 are valid), to within an hour; null if never.',
+    ),
   })
   .meta({ id: 'Identity', description: 'A pipeline or workload that signs in with its platform’s token.' });
 export type Identity = z.infer<typeof Identity>;
@@ -93,7 +87,7 @@ export const listIdentities = contract({
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   responses: ok({
     description: 'The identities.',
-    body: z.object({ identities: z.array(Identity).meta({ description: 'The identities, oldest first.' }) }),
+    body: z.object({ identities: z.array(Identity).describe('The identities, oldest first.') }),
     example: { identities: [example] },
   }),
   uses: { table: ['Query'] },
@@ -115,10 +109,10 @@ export const createIdentity = contract({
       name: IdentityName.meta({ description: described.name, example: 'web-shop deploy' }),
       access: IdentityAccess,
       role: IdentityRole,
-      projectId: ProjectId.optional().meta({ description: 'Limits the identity to one project.' }),
-      environmentId: EnvironmentId.optional().meta({
-        description: 'Limits the identity to one environment; requires `projectId`. Required for a deployer.',
-      }),
+      projectId: ProjectId.optional().describe('Limits the identity to one project.'),
+      environmentId: EnvironmentId.optional().describe(
+        'Limits it to one environment of `projectId`. Deployers need it.',
+      ),
       issuer: Issuer.meta({ description: described.issuer, example: 'https://token.actions.githubusercontent.com' }),
       claims: DemandedClaims.meta({ description: described.claims, example: { repository_id: '74' } }),
       singleUse: z.boolean().default(true).meta({ description: described.singleUse, example: true }),
@@ -127,10 +121,7 @@ export const createIdentity = contract({
         example: defaultAssertionAgeMinutes,
       }),
       tokenMinutes: TokenMinutes.default(15).meta({ description: described.tokenMinutes, example: 15 }),
-      jwks: GivenJwks.optional().meta({
-        description:
-          'The keys of an issuer that the service can’t reach. If omitted, they are fetched from the issuer.',
-      }),
+      jwks: GivenJwks.optional().describe('The keys of an unreachable issuer. If omitted, they are fetched.'),
     })
     .refine(body => body.projectId !== undefined || body.environmentId === undefined, {
       path: ['projectId'],
@@ -179,18 +170,14 @@ export const updateIdentity = contract({
     name: IdentityName.optional().meta({ description: described.name, example: 'web-shop deploy' }),
     access: IdentityAccess.optional(),
     role: IdentityRole.optional(),
-    projectId: Uuid.nullable().optional().meta({ description: 'Limits the identity to one project; null for all.' }),
-    environmentId: Uuid.nullable()
-      .optional()
-      .meta({ description: 'Limits the identity to one environment; null for all.' }),
-    issuer: Issuer.optional().meta({ description: described.issuer }),
-    claims: DemandedClaims.optional().meta({ description: described.claims }),
+    projectId: Uuid.nullable().optional().describe('Limits the identity to one project; null for all.'),
+    environmentId: Uuid.nullable().optional().describe('Limits the identity to one environment; null for all.'),
+    issuer: Issuer.optional().describe(described.issuer),
+    claims: DemandedClaims.optional().describe(described.claims),
     singleUse: z.boolean().optional().meta({ description: described.singleUse, example: false }),
-    maxAssertionAgeMinutes: AssertionAgeMinutes.optional().meta({ description: described.maxAssertionAgeMinutes }),
-    tokenMinutes: TokenMinutes.optional().meta({ description: described.tokenMinutes }),
-    jwks: GivenJwks.nullable()
-      .optional()
-      .meta({ description: 'The issuer’s keys; null if they are fetched from the issuer.' }),
+    maxAssertionAgeMinutes: AssertionAgeMinutes.optional().describe(described.maxAssertionAgeMinutes),
+    tokenMinutes: TokenMinutes.optional().describe(described.tokenMinutes),
+    jwks: GivenJwks.nullable().optional().describe('The issuer’s keys; null if they are fetched from the issuer.'),
   }),
   bodyExample: { claims: { repository_id: '74', repository_owner_id: '65', ref: 'refs/heads/main' } },
   responses: ok({

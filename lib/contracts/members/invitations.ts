@@ -19,17 +19,14 @@ export const inviteMember = contract({
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'by-content' },
   body: z.strictObject({
     email: Email.meta({ description: 'The address to send the invitation to.', example: 'grace@example.com' }),
-    role: Role.meta({ description: 'The role to grant.' }),
+    role: Role.describe('The role to grant.'),
   }),
   bodyExample: { email: 'grace@example.com', role: 'developer' },
   responses: created({
     description: 'The invitation and its token. The token is shown only once.',
     body: z.object({
       invitation: Invitation,
-      token: z.string().meta({
-        description: 'The token for accepting the invitation. It works once.',
-        example: 'EXAMPLE-invitation-token-0000',
-      }),
+      token: z.string().meta({ description: 'The token. It works once.', example: 'EXAMPLE-invitation-token-0000' }),
       mailed: z.boolean().meta({
         description: 'Whether the invitation was sent. If not, pass the token on: the address has had too many today.',
         example: true,

@@ -8,11 +8,11 @@ import { IdentityId, Timestamp, UserId, UserReference, Uuid, WebhookId } from '.
 export const Member = z
   .object({
     id: Uuid.meta({ description: 'Member identifier.', example: '1c7f5e3a-8b29-4d06-a1f4-3e9d7c0b5a82' }),
-    userId: UserId.meta({ description: 'The member’s user identifier.' }),
+    userId: UserId.describe('The member’s user identifier.'),
     email: z.string().meta({ description: 'The user’s e-mail address.', example: 'ada@example.com' }),
     name: z.string().meta({ description: 'The user’s display name.', example: 'Ada' }),
     role: Role,
-    joinedAt: Timestamp.meta({ description: 'When the user joined.' }),
+    joinedAt: Timestamp.describe('When the user joined.'),
   })
   .meta({ id: 'Member', description: 'A user in an organization.' });
 export type Member = z.infer<typeof Member>;
@@ -20,13 +20,11 @@ export type Member = z.infer<typeof Member>;
 export const Invitation = z
   .object({
     id: Uuid.meta({ description: 'Invitation identifier.', example: '6a0d9b8c-2e5f-4173-8c4b-9f1e7d3a6052' }),
-    email: z
-      .string()
-      .meta({ description: 'The address that the invitation was sent to.', example: 'grace@example.com' }),
-    role: Role.meta({ description: 'The role that the invitation grants.' }),
-    invitedBy: UserReference.meta({ description: 'Who sent the invitation.' }),
-    createdAt: Timestamp.meta({ description: 'When it was created.' }),
-    expiresAt: Timestamp.meta({ description: 'When it expires.' }),
+    email: z.string().meta({ description: 'The invited address.', example: 'grace@example.com' }),
+    role: Role.describe('The role that the invitation grants.'),
+    invitedBy: UserReference.describe('Who sent the invitation.'),
+    createdAt: Timestamp.describe('When it was created.'),
+    expiresAt: Timestamp.describe('When it expires.'),
   })
   .meta({
     id: 'Invitation',
@@ -45,8 +43,8 @@ export const listMembers = contract({
   responses: ok({
     description: 'The members and pending invitations.',
     body: z.object({
-      members: z.array(Member).meta({ description: 'The members.' }),
-      invitations: z.array(Invitation).meta({ description: 'The pending invitations.' }),
+      members: z.array(Member).describe('The members.'),
+      invitations: z.array(Invitation).describe('The pending invitations.'),
     }),
     example: { members: [{ role: 'owner' }], invitations: [invitationExample] },
   }),
@@ -57,12 +55,10 @@ export const changeRole = contract({
   operationId: 'change-role',
   route: 'PATCH /v1/members/{orgId}/{id}',
   summary: 'Change a member’s role',
-  description:
-    'Changes a member’s role. The last owner can’t be demoted. An invitation can’t be changed, ' +
-    'only replaced or cancelled.',
+  description: 'The last owner can’t be demoted. An invitation can’t be changed, only replaced or cancelled.',
   // If the old or the new role has fresh rights.
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'organization', fresh: 'by-content' },
-  body: z.strictObject({ role: Role.meta({ description: 'The new role.' }) }),
+  body: z.strictObject({ role: Role.describe('The new role.') }),
   bodyExample: { role: 'developer' },
   responses: ok({ description: 'The member with the new role.', body: z.object({ member: Member }) }),
   errors: ['last_owner'],
@@ -78,16 +74,13 @@ export const removeMember = contract({
   route: 'DELETE /v1/members/{orgId}/{id}',
   summary: 'Remove a member or cancel an invitation',
   description:
-    'Removes the member with this identifier and permanently revokes their tokens limited to the organization, or ' +
-    'cancels the invitation with this identifier. An admin can’t remove an owner, and ' +
-    'the last owner can’t be removed. Identities and webhooks that the member created keep working; the ' +
-    'response lists them. A fresh session is required to remove an owner or admin other than yourself, to ' +
-    'cancel an invitation to one of these roles, and to end identities.',
+    'Removes the member and permanently revokes their tokens limited to the organization, or cancels the invitation. ' +
+    'An admin can’t remove an owner, and the last owner can’t be removed. Identities and webhooks that the member ' +
+    'created keep working; the response lists them. A fresh session is required to remove an owner or admin other ' +
+    'than yourself, to cancel an invitation to one of these roles, and to end identities.',
   // If the role has fresh rights, and to end identities.
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'by-content' },
-  query: z.strictObject({
-    endIdentities: flagQuery('Whether to end the identities that the member created, too.').default(false),
-  }),
+  query: z.strictObject({ endIdentities: flagQuery('Whether to end the member’s identities, too.').default(false) }),
   responses: ok({
     description: 'The member or invitation was removed.',
     body: Success.extend({
@@ -96,24 +89,24 @@ export const removeMember = contract({
           identities: z
             .array(
               z.object({
-                id: IdentityId.meta({ description: 'Identity identifier.' }),
+                id: IdentityId.describe('Identity identifier.'),
                 name: z.string().meta({ description: 'The identity’s name.', example: 'web-shop deploy' }),
               }),
             )
-            .meta({ description: 'Identities. Empty if they were ended.' }),
+            .describe('Identities. Empty if they were ended.'),
           webhooks: z
             .array(
               z.object({
-                id: WebhookId.meta({ description: 'Webhook identifier.' }),
+                id: WebhookId.describe('Webhook identifier.'),
                 url: z.string().meta({
                   description: 'The URL that it delivers to.',
                   example: 'https://hooks.example.com/holdfast',
                 }),
               }),
             )
-            .meta({ description: 'Webhooks.' }),
+            .describe('Webhooks.'),
         })
-        .meta({ description: 'What the member created that keeps working. Empty for an invitation.' }),
+        .describe('What the member created that keeps working. Empty for an invitation.'),
     }),
   }),
   errors: ['last_owner'],

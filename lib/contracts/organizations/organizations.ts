@@ -44,9 +44,9 @@ export const renameOrganization = contract({
     .strictObject({
       name: Name.optional().meta({ description: 'Display name.', example: 'Analytical Engines Ltd' }),
       requireSecondFactor: z
-        .boolean({ message: 'must be true or false' })
+        .boolean()
         .optional()
-        .meta({ description: 'Whether members need a second factor. Only owners can change this.' }),
+        .describe('Whether members need a second factor. Only owners can change this.'),
     })
     .refine(({ name, requireSecondFactor }) => name !== undefined || requireSecondFactor !== undefined, {
       message: 'must have name, requireSecondFactor or both',
@@ -65,9 +65,7 @@ export const deleteOrganization = contract({
   operationId: 'delete-organization',
   route: 'DELETE /v1/orgs/{orgId}',
   summary: 'Delete an organization',
-  description:
-    'Makes the organization and all its data inaccessible at once and erases them in the background. The slug ' +
-    'can be reused once that is done.',
+  description: 'Makes the organization inaccessible at once and erases it in the background. Then its slug is free.',
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
   responses: succeeds('The organization was deleted.'),
   uses: {

@@ -35,23 +35,20 @@ export const described = {
   domains: 'The domains of the organization’s e-mail addresses.',
   defaultRole: 'The role of a person who first signs in without an invitation; null if an invitation is required.',
   required:
-    'Whether members have to sign in through the provider. Owners can still log in with a passkey or an ' +
-    'authenticator app that was added before the provider was required, or at least seven days ago. Each such log-in ' +
-    'is mailed to all owners.',
+    'Whether members have to sign in through the provider. Owners can still log in with a passkey or authenticator ' +
+    'app added before that or at least seven days ago. Each such log-in is mailed to all owners.',
   trustFactor: 'Whether a second factor that the provider reports (`amr`, `acr`) counts as one here.',
   trustEmail:
     'Whether an address in a verified domain counts even if the provider sends no `email_verified`, like Entra ID. ' +
     'Only for an issuer that belongs to one customer; Entra’s must name a tenant.',
-  acceptRoundTrip:
-    'Whether a confirmation counts as recent even if the provider sends no `auth_time`, once the browser has ' +
-    'returned to the session that requested it.',
+  acceptRoundTrip: 'Whether a confirmation without `auth_time` counts as recent in the session that requested it.',
 };
 
 export const SignIn = z
   .object({
     issuer: z.string().meta({ description: described.issuer, example: 'https://login.example.com' }),
     clientId: z.string().meta({ description: described.clientId, example: 'EXAMPLE-client-id' }),
-    hasClientSecret: z.boolean().meta({ description: 'Whether a client secret is stored. It is never returned.' }),
+    hasClientSecret: z.boolean().describe('Whether a client secret is stored. It is never returned.'),
     redirectUri: z.string().meta({
       description: 'The redirect URI to register at the provider.',
       example: 'https://app.example.com/v1/auth/provider/analytical-engines/callback',
@@ -59,21 +56,18 @@ export const SignIn = z
     domains: z
       .array(
         z.object({
-          domain: Domain.meta({ description: 'The domain.' }),
-          verified: z.boolean().meta({ description: 'Whether the organization has proved that it controls it.' }),
-          txtRecord: z.string().meta({
-            description: 'The TXT record that proves it.',
-            example: 'holdfast-verification=EXAMPLE',
-          }),
+          domain: Domain.describe('The domain.'),
+          verified: z.boolean().describe('Whether the organization has proved that it controls it.'),
+          txtRecord: z.string().meta({ description: 'Its TXT record.', example: 'holdfast-verification=EXAMPLE' }),
         }),
       )
-      .meta({ description: described.domains }),
+      .describe(described.domains),
     defaultRole: DefaultRole.meta({ description: described.defaultRole, example: 'viewer' }),
-    required: z.boolean().meta({ description: described.required }),
-    trustFactor: z.boolean().meta({ description: described.trustFactor }),
-    trustEmail: z.boolean().meta({ description: described.trustEmail }),
-    acceptRoundTrip: z.boolean().meta({ description: described.acceptRoundTrip }),
-    updatedAt: Timestamp.meta({ description: 'When it was last changed.' }),
+    required: z.boolean().describe(described.required),
+    trustFactor: z.boolean().describe(described.trustFactor),
+    trustEmail: z.boolean().describe(described.trustEmail),
+    acceptRoundTrip: z.boolean().describe(described.acceptRoundTrip),
+    updatedAt: Timestamp.describe('When it was last changed.'),
   })
   .meta({ id: 'SignIn', description: 'How an organization’s members sign in with their company’s provider.' });
 export type SignIn = z.infer<typeof SignIn>;
@@ -93,9 +87,7 @@ export const getSignIn = contract({
   operationId: 'get-sign-in',
   route: 'GET /v1/orgs/{orgId}/sign-in',
   summary: 'Get the sign-in provider',
-  description:
-    'Returns how members sign in with their company’s provider, without the client secret. Requires a verified ' +
-    'e-mail address.',
+  description: 'Returns the provider’s settings without the client secret. Requires a verified e-mail address.',
   access,
   responses: ok({
     description: 'The provider.',
@@ -104,7 +96,7 @@ export const getSignIn = contract({
         description: 'The redirect URI to register at the provider, also before one is set.',
         example: 'https://app.example.com/v1/auth/provider/analytical-engines/callback',
       }),
-      signIn: SignIn.nullable().meta({ description: 'The provider; null if none is set.' }),
+      signIn: SignIn.nullable().describe('The provider; null if none is set.'),
     }),
   }),
   errors: ['email_not_verified'],
@@ -122,18 +114,16 @@ export const setSignIn = contract({
   access,
   body: z.strictObject({
     issuer: Issuer.meta({ description: described.issuer, example: 'https://login.example.com' }),
-    clientId: ClientId.meta({ description: described.clientId }),
-    clientSecret: ClientSecret.optional().meta({
-      description:
-        'The client’s secret. If omitted, the stored one is kept unless the issuer or the client changes. A public ' +
-        'client has none.',
-    }),
+    clientId: ClientId.describe(described.clientId),
+    clientSecret: ClientSecret.optional().describe(
+      'If omitted, the stored one is kept unless the issuer or client changes. A public client has none.',
+    ),
     domains: Domains.meta({ description: described.domains, example: ['example.com'] }),
     defaultRole: DefaultRole.default(null).meta({ description: described.defaultRole, example: 'viewer' }),
-    required: z.boolean().default(false).meta({ description: described.required }),
-    trustFactor: z.boolean().default(false).meta({ description: described.trustFactor }),
-    trustEmail: z.boolean().default(false).meta({ description: described.trustEmail }),
-    acceptRoundTrip: z.boolean().default(false).meta({ description: described.acceptRoundTrip }),
+    required: z.boolean().default(false).describe(described.required),
+    trustFactor: z.boolean().default(false).describe(described.trustFactor),
+    trustEmail: z.boolean().default(false).describe(described.trustEmail),
+    acceptRoundTrip: z.boolean().default(false).describe(described.acceptRoundTrip),
   }),
   bodyExample: {
     issuer: 'https://login.example.com',
@@ -161,13 +151,9 @@ export const verifyDomain = contract({
     'Looks up the domain’s TXT records. If one of them is the domain’s `txtRecord`, addresses of the domain can sign ' +
     'in through the provider. A domain can be verified for one organization only. Requires a verified e-mail address.',
   access,
-  body: z.strictObject({ domain: Domain.meta({ description: 'One of the provider’s domains.' }) }),
+  body: z.strictObject({ domain: Domain.describe('One of the provider’s domains.') }),
   bodyExample: { domain: 'example.com' },
-  responses: ok({
-    description: 'The domain is verified.',
-    body: answer,
-    example: { signIn: { domains: [{ verified: true }] } },
-  }),
+  responses: ok({ description: 'Verified.', body: answer, example: { signIn: { domains: [{ verified: true }] } } }),
   errors: ['email_not_verified', 'domain_not_verified', 'domain_taken'],
   uses: {
     dashboardOrigin: true,
@@ -190,8 +176,5 @@ export const deleteSignIn = contract({
   access,
   responses: succeeds('There is no provider any more.'),
   errors: ['email_not_verified'],
-  uses: {
-    table: ['GetItem', 'BatchGetItem', 'DeleteItem'],
-    writes: ['ORG', 'DOMAIN', 'AUDIT'],
-  },
+  uses: { table: ['GetItem', 'BatchGetItem', 'DeleteItem'], writes: ['ORG', 'DOMAIN', 'AUDIT'] },
 });

@@ -43,8 +43,8 @@ export const updateEnvironment = contract({
   route: 'PATCH /v1/projects/{orgId}/{slug}/environments/{env}',
   summary: 'Change an environment',
   description:
-    'Changes the name, the type or both. The slug stays the same. The type determines ' +
-    'which roles can read and write the secrets, so only owners may change it, with a fresh session.',
+    'Changes the name, the type or both. The slug stays the same. Only owners may change the type, with a fresh ' +
+    'session: it determines which roles can use the secrets.',
   // To change the type.
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project', fresh: 'by-content' },
   body: changes({

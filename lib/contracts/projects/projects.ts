@@ -6,32 +6,24 @@ import { EnvironmentId, Name, newSlug, ProjectId, Slug, Timestamp, text } from '
 
 export const Rotation = z
   .object({
-    status: z
-      .enum(['in_progress', 'completed'])
-      .meta({ description: 'Whether values are still being re-encrypted.', example: 'completed' }),
+    status: z.enum(['in_progress', 'completed']).meta({ description: 'Whether it has ended.', example: 'completed' }),
     fromVersion: z.int().meta({ description: 'The version of the key that is being replaced.', example: 1 }),
     toVersion: z.int().meta({ description: 'The version of the key that replaces it.', example: 2 }),
-    reencrypted: z
-      .int()
-      .meta({ description: 'The number of stored values re-encrypted so far, including the history.', example: 310 }),
-    total: z
-      .int()
-      .meta({ description: 'The total number of stored values to re-encrypt, including the history.', example: 310 }),
+    reencrypted: z.int().meta({ description: 'Values re-encrypted so far, including the history.', example: 310 }),
+    total: z.int().meta({ description: 'All values to re-encrypt, including the history.', example: 310 }),
   })
   .meta({ id: 'Rotation', description: 'The last rotation of a project’s encryption key.' });
 export type Rotation = z.infer<typeof Rotation>;
 
 export const Environment = z
   .object({
-    id: EnvironmentId.meta({ description: 'Environment identifier.' }),
+    id: EnvironmentId.describe('Environment identifier.'),
     slug: Slug.meta({ description: 'Unique within its project. It never changes.', example: 'staging' }),
     name: z.string().meta({ description: 'Display name.', example: 'Staging' }),
     type: EnvironmentType,
-    revision: z
-      .int()
-      .meta({ description: 'Increases by one with each accepted change to the environment’s secrets.', example: 17 }),
+    revision: z.int().meta({ description: 'Increases by one with each accepted change to the secrets.', example: 17 }),
     secretCount: z.int().meta({ description: 'The number of secrets, excluding deleted ones.', example: 42 }),
-    createdAt: Timestamp.meta({ description: 'When it was created.' }),
+    createdAt: Timestamp.describe('When it was created.'),
   })
   .meta({ id: 'Environment', description: 'A set of secrets, for example for one deployment stage.' });
 export type Environment = z.infer<typeof Environment>;
@@ -40,19 +32,14 @@ export const environmentExample = { type: 'staging', revision: 0, secretCount: 0
 
 export const Project = z
   .object({
-    id: ProjectId.meta({ description: 'Project identifier.' }),
+    id: ProjectId.describe('Project identifier.'),
     slug: Slug.meta({ description: 'Unique within its organization. It never changes.', example: 'web-shop' }),
     name: z.string().meta({ description: 'Display name.', example: 'Web shop' }),
-    description: z
-      .string()
-      .nullable()
-      .meta({ description: 'A description of the project.', example: 'The public shop.' }),
+    description: z.string().nullable().meta({ description: 'The description.', example: 'The public shop.' }),
     keyVersion: z.int().meta({ description: 'The version of the key that encrypts new values.', example: 1 }),
-    rotation: Rotation.nullable().meta({ description: 'The last key rotation; null before the first one.' }),
-    environments: z
-      .array(Environment)
-      .meta({ description: 'Its environments. A limited token sees only those in its scope.' }),
-    createdAt: Timestamp.meta({ description: 'When it was created.' }),
+    rotation: Rotation.nullable().describe('The last key rotation; null before the first one.'),
+    environments: z.array(Environment).describe('Its environments. A limited token sees only those in its scope.'),
+    createdAt: Timestamp.describe('When it was created.'),
   })
   .meta({ id: 'Project', description: 'Environments that share an encryption key and a template.' });
 export type Project = z.infer<typeof Project>;
@@ -77,6 +64,8 @@ export const projectExample = {
   ],
 } as const;
 
+const projectBody = { body: z.object({ project: Project }), example: { project: projectExample } };
+
 export const listProjects = contract({
   operationId: 'list-projects',
   route: 'GET /v1/projects/{orgId}',
@@ -85,7 +74,7 @@ export const listProjects = contract({
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
   responses: ok({
     description: 'The projects, by slug.',
-    body: z.object({ projects: z.array(Project).meta({ description: 'The projects, by slug.' }) }),
+    body: z.object({ projects: z.array(Project).describe('The projects, by slug.') }),
     example: { projects: [projectExample] },
   }),
   uses: { table: ['Query'], reads: ['ENV'] },
@@ -96,26 +85,19 @@ export const createProject = contract({
   route: 'POST /v1/projects/{orgId}',
   summary: 'Create a project',
   description:
-    'Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. If ' +
-    'the slug is omitted, it is derived from the name. A slug that is taken is rejected, so a script that runs ' +
-    'twice creates only one project; if the slug belongs to a project that is being erased, the request first waits up ' +
-    'to 10 seconds for that. Reusing the slug of a deleted project requires a fresh ' +
-    'session if more roles could read one of the three environments than before.',
+    'Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. A slug ' +
+    'that is taken is rejected, so a script that runs twice creates only one project; if the slug belongs to a ' +
+    'project that is being erased, the request first waits up to 10 seconds for that. Reusing the slug of a deleted ' +
+    'project requires a fresh session if more roles could read one of the three environments than before.',
   // Reusing a slug with a more open type is like changing the type of the deleted environment.
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'by-content' },
   body: z.strictObject({
     name: Name.meta({ description: 'Display name.', example: 'Web shop' }),
     slug: newSlug('web-shop'),
-    description: text(0, 1000)
-      .optional()
-      .meta({ description: 'A description of the project.', example: 'The public shop.' }),
+    description: text(0, 1000).optional().meta({ description: 'The description.', example: 'The public shop.' }),
   }),
   bodyExample: { name: 'Web shop', slug: 'web-shop', description: 'The public shop.' },
-  responses: created({
-    description: 'The project with its environments.',
-    body: z.object({ project: Project }),
-    example: { project: projectExample },
-  }),
+  responses: created({ description: 'The project with its environments.', ...projectBody }),
   errors: ['plan_limit_exceeded', 'slug_taken'],
   uses: {
     table: ['GetItem', 'ConditionCheckItem'],
@@ -129,15 +111,9 @@ export const getProject = contract({
   operationId: 'get-project',
   route: 'GET /v1/projects/{orgId}/{slug}',
   summary: 'Get a project',
-  description:
-    'Returns the project with its environments and the state of its key rotation. A limited token sees only the ' +
-    'environments in its scope.',
+  description: 'Returns the project, its environments and key rotation. A limited token sees only its environments.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
-  responses: ok({
-    description: 'The project.',
-    body: z.object({ project: Project }),
-    example: { project: projectExample },
-  }),
+  responses: ok({ description: 'The project.', ...projectBody }),
   uses: { table: ['GetItem', 'Query'], reads: ['ENV'] },
 });
 
@@ -167,9 +143,7 @@ export const deleteProject = contract({
   operationId: 'delete-project',
   route: 'DELETE /v1/projects/{orgId}/{slug}',
   summary: 'Delete a project',
-  description:
-    'Makes the project inaccessible at once and destroys its wrapped data key, so its values can never be ' +
-    'decrypted again. The stored data is erased in the background.',
+  description: 'Makes the project inaccessible at once, destroys its data key and erases it in the background.',
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'project', fresh: 'always' },
   responses: succeeds('The project was deleted.'),
   uses: {
@@ -194,16 +168,12 @@ export const rotateKey = contract({
   route: 'POST /v1/projects/{orgId}/{slug}/rotate-key',
   summary: 'Rotate the encryption key',
   description:
-    'Creates a new data key for new values and re-encrypts everything stored, including the history. Reads and ' +
-    'writes continue throughout. When the rotation completes, the old wrapped key is deleted. ' +
-    '`project.rotation` shows the progress.',
+    'Creates a data key for new values and re-encrypts all others, including the history. Reads and writes continue. ' +
+    'At the end, the old key is deleted. `project.rotation` shows the progress.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project', fresh: 'always' },
   responses: {
     200: response('The rotation is complete: there was nothing to re-encrypt.', { status: 'completed', total: 0 }),
-    202: response('The new key is in use. Re-encryption continues in the background.', {
-      status: 'in_progress',
-      total: 310,
-    }),
+    202: response('The new key is in use. Re-encryption continues.', { status: 'in_progress', total: 310 }),
   },
   errors: ['rotation_in_progress'],
   uses: {

@@ -6,10 +6,9 @@ import { ambiguity } from '../fields/dotenv-text.ts';
 import { ImportBody } from '../fields/import-body.ts';
 import { ExpectedVersion, IfMatch } from '../fields/preconditions.ts';
 import { flagQuery } from '../fields/query.ts';
-import { managers } from '../fields/role.ts';
 import { maxKeysPerChange } from '../fields/secret-rules.ts';
 import { Message, SecretKey, SecretValue } from '../fields/text.ts';
-import { keyNames, Revision, SecretSummary, writesSecrets } from './secrets.ts';
+import { keyNames, managesSecrets, Revision, SecretSummary, writesSecrets } from './secrets.ts';
 
 /**
  * What every change of secrets uses. Even a deletion may have to undo another writer's abandoned change during a key
@@ -25,17 +24,14 @@ export const changeUses = {
 
 export const IfMatchHeader = z.object({
   'if-match': IfMatch.optional().meta({
-    description:
-      'Makes the change only if the environment is at this revision; otherwise the response is `412 ' +
-      'revision_mismatch`. `*` matches any revision.',
+    description: 'If the environment is at another revision, the response is `412 revision_mismatch`. `*` matches any.',
     example: '"17"',
   }),
 });
 
 export const writeQuery = {
   dryRun: flagQuery(
-    'Whether to return only what the change would do. Everything is validated as for the change itself, but nothing ' +
-      'is changed, recorded or sent.',
+    'Whether to return only what the change would do. Everything is validated; nothing is changed, recorded or sent.',
   ).default(false),
 };
 
@@ -52,9 +48,9 @@ export type ChangePlan = z.infer<typeof ChangePlan>;
 
 export const DryRun = z
   .object({
-    dryRun: z.literal(true).meta({ description: 'Nothing was changed.' }),
+    dryRun: z.literal(true).describe('Nothing was changed.'),
     plan: ChangePlan,
-    revision: Revision.meta({ description: 'The revision that the plan is based on.' }),
+    revision: Revision.describe('The revision that the plan is based on.'),
   })
   .meta({ id: 'DryRun', description: 'The response to `dryRun=true`.' });
 export type DryRun = z.infer<typeof DryRun>;
@@ -74,10 +70,8 @@ export const ImportResult = z.object({
 });
 
 const SetResult = z.object({
-  secret: SecretSummary.meta({ description: 'The secret after the change, without its value.' }),
-  changed: z
-    .boolean()
-    .meta({ description: 'False if the secret already had this value. No version or event is created then.' }),
+  secret: SecretSummary.describe('The secret after the change, without its value.'),
+  changed: z.boolean().describe('False if the secret already had this value. No version or event is created then.'),
   revision: Revision,
 });
 
@@ -156,10 +150,8 @@ export const bulkDeleteSecrets = contract({
   operationId: 'bulk-delete-secrets',
   route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/bulk-delete',
   summary: 'Delete secrets in bulk',
-  description:
-    'Soft-deletes up to 1,000 secrets in one change. Their histories are kept. Keys that don’t exist are ' +
-    'reported and otherwise ignored.',
-  access: { kind: 'member', roles: managers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
+  description: 'Soft-deletes up to 1,000 secrets in one change. Histories are kept. Unknown keys are only reported.',
+  access: managesSecrets,
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: z.strictObject({
@@ -187,9 +179,7 @@ export const deleteSecret = contract({
   operationId: 'delete-secret',
   route: 'DELETE /v1/secrets/{orgSlug}/{project}/{env}/{key}',
   summary: 'Soft-delete a secret',
-  description:
-    'Removes the secret from pulls and lists. Its history is kept, with an entry for the deletion. If the key ' +
-    'is set again, its version numbers continue.',
+  description: 'Removes the secret, but keeps its history. If the key is set again, its version numbers continue.',
   access: writesSecrets,
   query: z.strictObject({ ...writeQuery, message: Message.optional() }),
   headers: IfMatchHeader,

@@ -2,19 +2,18 @@ import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { AuditAction } from '../fields/audit-action.ts';
 import { flagQuery, integerQuery, optionalPage, Pagination, revisionQuery } from '../fields/query.ts';
-import { managers } from '../fields/role.ts';
 import { Message, Slug, Timestamp, UserReference } from '../fields/text.ts';
 import { changeUses, IfMatchHeader, KeyList, orDryRun, writeQuery } from './changes.ts';
-import { keyNames, Revision, readsSecrets, SecretSummary } from './secrets.ts';
+import { keyNames, managesSecrets, Revision, readsSecrets, SecretSummary } from './secrets.ts';
 
 export const SecretVersion = z
   .object({
     version: SecretSummary.shape.version,
-    revision: Revision.meta({ description: 'The revision of the environment that this version belongs to.' }),
-    createdAt: Timestamp.meta({ description: 'When it was written.' }),
-    createdBy: UserReference.meta({ description: 'Who wrote it.' }),
-    deleted: z.boolean().meta({ description: 'Whether this entry records a deletion.' }),
-    destroyed: z.boolean().meta({ description: 'Whether the value was destroyed.' }),
+    revision: Revision.describe('The revision of the environment that this version belongs to.'),
+    createdAt: Timestamp.describe('When it was written.'),
+    createdBy: UserReference.describe('Who wrote it.'),
+    deleted: z.boolean().describe('Whether this entry records a deletion.'),
+    destroyed: z.boolean().describe('Whether the value was destroyed.'),
     value: z.string().optional().meta({
       description: 'The value; only with `values=true`, and never for a deletion or a destroyed value.',
       example: 'db.internal.example',
@@ -37,8 +36,8 @@ export const listVersions = contract({
     description: 'The history.',
     body: z.object({
       key: SecretSummary.shape.key,
-      versions: z.array(SecretVersion).meta({ description: 'The versions, newest first.' }),
-      pagination: Pagination.optional().meta({ description: 'Only if `limit` was given.' }),
+      versions: z.array(SecretVersion).describe('The versions, newest first.'),
+      pagination: Pagination.optional().describe('Only if `limit` was given.'),
     }),
     example: {
       versions: [
@@ -59,19 +58,16 @@ export const SecretRevision = z
       description: 'The action of its audit entry; null for a change made before revisions were recorded.',
       example: 'secret.bulk_set',
     }),
-    message: z
-      .string()
-      .nullable()
-      .meta({ description: 'The author’s reason for the change.', example: 'Rotate the key' }),
-    createdAt: Timestamp.meta({ description: 'When the change was made.' }),
-    createdBy: UserReference.nullable().meta({ description: 'Who made it; null for a repair by an operator.' }),
+    message: z.string().nullable().meta({ description: 'The author’s reason.', example: 'Rotate the key' }),
+    createdAt: Timestamp.describe('When the change was made.'),
+    createdBy: UserReference.nullable().describe('Who made it; null for a repair by an operator.'),
     created: keyNames('Keys that were created.'),
     updated: keyNames('Keys that got a new value.'),
     deleted: keyNames('Keys that were deleted.'),
     from: z
       .object({ slug: Slug.meta({ description: 'Slug of the environment.', example: 'dev' }), revision: Revision })
       .optional()
-      .meta({ description: 'The environment and revision that a promotion copied from.' }),
+      .describe('The environment and revision that a promotion copied from.'),
     restored: z.int().optional().meta({ description: 'The revision that was restored.', example: 12 }),
   })
   .meta({ id: 'SecretRevision', description: 'One accepted change to an environment’s secrets.' });
@@ -92,11 +88,8 @@ export const listRevisions = contract({
   responses: ok({
     description: 'The revisions.',
     body: z.object({
-      revisions: z.array(SecretRevision).meta({ description: 'The revisions, newest first.' }),
-      next: z
-        .int()
-        .nullable()
-        .meta({ description: 'Pass it as `before` to get the next page; null on the last page.', example: 17 }),
+      revisions: z.array(SecretRevision).describe('The revisions, newest first.'),
+      next: z.int().nullable().meta({ description: '`before` for the next page; null on the last.', example: 17 }),
     }),
     example: { revisions: [{ action: 'secret.updated', message: null, createdBy: {}, created: [], deleted: [] }] },
   }),
@@ -104,10 +97,8 @@ export const listRevisions = contract({
 });
 
 const DiffKey = SecretSummary.shape.key;
-
-const Before = z.string().optional().meta({ description: 'The value at `from`; only with `values=true`.' });
-
-const After = z.string().optional().meta({ description: 'The value at `to`; only with `values=true`.' });
+const Before = z.string().optional().describe('The value at `from`; only with `values=true`.');
+const After = z.string().optional().describe('The value at `to`; only with `values=true`.');
 
 export const diffRevisions = contract({
   operationId: 'diff-revisions',
@@ -128,13 +119,9 @@ export const diffRevisions = contract({
     body: z.object({
       from: Revision,
       to: Revision,
-      created: z.array(z.object({ key: DiffKey, after: After })).meta({ description: 'Keys that exist only at `to`.' }),
-      updated: z
-        .array(z.object({ key: DiffKey, before: Before, after: After }))
-        .meta({ description: 'Keys with different values.' }),
-      deleted: z
-        .array(z.object({ key: DiffKey, before: Before }))
-        .meta({ description: 'Keys that exist only at `from`.' }),
+      created: z.array(z.object({ key: DiffKey, after: After })).describe('Keys that exist only at `to`.'),
+      updated: z.array(z.object({ key: DiffKey, before: Before, after: After })).describe('Keys whose value differs.'),
+      deleted: z.array(z.object({ key: DiffKey, before: Before })).describe('Keys that exist only at `from`.'),
     }),
     example: { from: 12, created: [{ key: 'LOG_LEVEL' }], deleted: [] },
   }),
@@ -150,15 +137,12 @@ export const restoreSecrets = contract({
   description:
     'Restores the environment, or the given keys, to an earlier revision in one change. This creates a new revision; ' +
     'the history is never rewound. A key that exists neither now nor at the earlier revision is ignored.',
-  access: { kind: 'member', roles: managers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
+  access: managesSecrets,
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: z.strictObject({
     revision: z.int().meta({ description: 'The revision to restore; 0 is empty.', example: 12 }),
-    keys: KeyList.optional().meta({
-      description: 'The keys to restore. Defaults to all keys.',
-      example: ['DATABASE_HOST'],
-    }),
+    keys: KeyList.optional().meta({ description: 'Keys to restore. Defaults to all.', example: ['DATABASE_HOST'] }),
     message: Message.optional(),
   }),
   bodyHolds: 'keys',
@@ -171,7 +155,7 @@ export const restoreSecrets = contract({
         updated: keyNames('Keys that were set back to their earlier value.'),
         deleted: keyNames('Keys that were deleted because they didn’t exist at the earlier revision.'),
         unchanged: keyNames('Keys that already had the value.'),
-        restored: Revision.meta({ description: 'The revision that was restored.' }),
+        restored: Revision.describe('The revision that was restored.'),
         revision: Revision,
       }),
     ),
@@ -212,26 +196,16 @@ export const destroyVersions = contract({
   route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/versions/{key}/destroy',
   summary: 'Destroy old values of a key',
   description:
-    'Permanently removes the values of these versions from the table, for values that must no longer be stored. The ' +
-    'history keeps the versions, marked as destroyed, and the revision doesn’t change. The current version can’t be ' +
-    'destroyed. Versions that no longer have a value are left out of `destroyed`. Reading or restoring a point in ' +
-    'time that needs a destroyed value returns `409 version_destroyed`. A token needs `full` access.',
-  access: {
-    kind: 'member',
-    roles: managers,
-    tokens: 'full',
-    narrowestToken: 'environment',
-    environmentRule: 'write',
-    fresh: 'always',
-  },
+    'Permanently removes the values of these versions from the table. The history keeps the versions, marked as ' +
+    'destroyed, and the revision doesn’t change. The current version can’t be destroyed. Versions that no longer ' +
+    'have a value are left out of `destroyed`. Reading or restoring a point in time that needs a destroyed value ' +
+    'returns `409 version_destroyed`. A token needs `full` access.',
+  access: { ...managesSecrets, tokens: 'full', fresh: 'always' },
   body: DestroyBody,
   bodyExample: { versions: [1] },
   responses: ok({
     description: 'The values were destroyed.',
-    body: z.object({
-      destroyed: z.array(z.int()).meta({ description: 'The versions whose values were destroyed.' }),
-      revision: Revision,
-    }),
+    body: z.object({ destroyed: z.array(z.int()).describe('The destroyed versions.'), revision: Revision }),
     example: { destroyed: [1], revision: 22 },
   }),
   errors: ['secret_not_found'],

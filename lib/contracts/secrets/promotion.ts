@@ -20,10 +20,7 @@ const OnlyTo = ComparedKey.extend({ to: sideValue('to') });
 
 const Different = ComparedKey.extend({ from: sideValue('from'), to: sideValue('to') });
 
-const ComparedSide = z.object({
-  slug: Slug.meta({ description: 'Slug of the environment.', example: 'dev' }),
-  revision: Revision,
-});
+const ComparedSide = z.object({ slug: Slug.meta({ description: 'Its slug.', example: 'dev' }), revision: Revision });
 
 export const compareEnvironments = contract({
   operationId: 'compare-environments',
@@ -41,11 +38,11 @@ export const compareEnvironments = contract({
   responses: ok({
     description: 'The comparison. Each list is in key order.',
     body: z.object({
-      from: ComparedSide.meta({ description: 'The environment in the path.' }),
-      to: ComparedSide.meta({ description: 'The environment it was compared with.' }),
-      onlyFrom: z.array(OnlyFrom).meta({ description: 'Secrets that exist only in `from`.' }),
-      onlyTo: z.array(OnlyTo).meta({ description: 'Secrets that exist only in `to`.' }),
-      different: z.array(Different).meta({ description: 'Secrets with different values.' }),
+      from: ComparedSide.describe('The environment in the path.'),
+      to: ComparedSide.describe('The environment it was compared with.'),
+      onlyFrom: z.array(OnlyFrom).describe('Secrets that exist only in `from`.'),
+      onlyTo: z.array(OnlyTo).describe('Secrets that exist only in `to`.'),
+      different: z.array(Different).describe('Secrets with different values.'),
       same: keyNames('Keys with the same value in both environments.'),
     }),
     example: { to: { slug: 'staging', revision: 6 }, onlyFrom: [{ key: 'LOG_LEVEL' }], onlyTo: [], same: ['REGION'] },
@@ -71,11 +68,8 @@ export const promoteSecrets = contract({
     .strictObject({
       from: Slug.meta({ description: 'Slug of the source environment.', example: 'dev' }),
       to: Slug.meta({ description: 'Slug of the target environment.', example: 'staging' }),
-      keys: KeyList.optional().meta({
-        description: 'The keys to promote. Defaults to all keys of the source.',
-        example: ['DATABASE_HOST'],
-      }),
-      overwrite: z.boolean().default(true).meta({ description: 'Whether to overwrite existing values in the target.' }),
+      keys: KeyList.optional().meta({ description: 'Keys to promote. Defaults to all.', example: ['DATABASE_HOST'] }),
+      overwrite: z.boolean().default(true).describe('Whether to overwrite existing values in the target.'),
       message: Message.optional(),
     })
     .refine(body => body.from === undefined || body.from !== body.to, {
@@ -92,7 +86,7 @@ export const promoteSecrets = contract({
         promoted: keyNames('Keys whose values were copied.'),
         skipped: keyNames('Keys that already existed in the target, if `overwrite` is false.'),
         unchanged: keyNames('Keys that already had the same value.'),
-        revision: Revision.meta({ description: 'The target’s revision.' }),
+        revision: Revision.describe('The target’s revision.'),
       }),
     ),
     example: { promoted: ['LOG_LEVEL'], unchanged: [], revision: 6 },

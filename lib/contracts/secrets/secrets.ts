@@ -4,7 +4,7 @@ import { uniqueList } from '../fields/bodies.ts';
 import { formats } from '../fields/formats/formats.ts';
 import { IfNoneMatch } from '../fields/preconditions.ts';
 import { offsetQuery, optionalPage, Pagination, prefixQuery, revisionQuery } from '../fields/query.ts';
-import { roles, writers } from '../fields/role.ts';
+import { managers, roles, writers } from '../fields/role.ts';
 import { SecretKey, Timestamp, UserReference } from '../fields/text.ts';
 
 /*
@@ -18,6 +18,15 @@ export const readsSecrets = { ...inEnvironment, roles, tokens: 'read', environme
 
 export const writesSecrets = { ...inEnvironment, roles: writers, tokens: 'write', environmentRule: 'write' } as const;
 
+/** Without deployers. */
+export const managesSecrets = {
+  kind: 'member',
+  roles: managers,
+  tokens: 'write',
+  narrowestToken: 'environment',
+  environmentRule: 'write',
+} as const;
+
 export const Revision = z.int().meta({
   description: 'The environment’s revision. It increases by one with each accepted change to its secrets.',
   example: 17,
@@ -30,17 +39,16 @@ export const SecretSummary = z
   .object({
     key: SecretKey.meta({ description: 'The secret’s key.', example: 'DATABASE_HOST' }),
     version: z.int().meta({ description: 'Counts this key’s changes, starting at 1.', example: 3 }),
-    createdAt: Timestamp.meta({ description: 'When the key was first set, or set again after it was deleted.' }),
-    updatedAt: Timestamp.meta({ description: 'When this version was written.' }),
-    updatedBy: UserReference.meta({ description: 'Who wrote this version.' }),
+    createdAt: Timestamp.describe('When the key was first set, or set again after it was deleted.'),
+    updatedAt: Timestamp.describe('When this version was written.'),
+    updatedBy: UserReference.describe('Who wrote this version.'),
   })
   .meta({ id: 'SecretSummary', description: 'A secret without its value.' });
 export type SecretSummary = z.infer<typeof SecretSummary>;
 
 export const IfNoneMatchHeader = z.object({
   'if-none-match': IfNoneMatch.optional().meta({
-    description:
-      'The `ETag` of an earlier response. If the environment is still at that revision, the response is `304`.',
+    description: 'An earlier response’s `ETag`. If the environment is still at that revision, the response is `304`.',
     example: '"17"',
   }),
 });
@@ -55,9 +63,7 @@ export const notModified = {
 
 export const listQuery = {
   ...optionalPage,
-  search: prefixQuery('Only keys that start with this prefix. Case-sensitive.')
-    .optional()
-    .meta({ example: 'DATABASE_' }),
+  search: prefixQuery('Only keys with this prefix. Case-sensitive.').optional().meta({ example: 'DATABASE_' }),
   revision: revisionQuery('Read the environment as of this revision. Defaults to the current one.').optional(),
 };
 
@@ -152,9 +158,9 @@ export const pullSecrets = contract({
     200: {
       description: 'The secrets.',
       body: z.object({
-        secrets: z.array(SecretEntry).meta({ description: 'The secrets, in key order.' }),
+        secrets: z.array(SecretEntry).describe('The secrets, in key order.'),
         revision: Revision,
-        pagination: Pagination.optional().meta({ description: 'Only if `limit` was given.' }),
+        pagination: Pagination.optional().describe('Only if `limit` was given.'),
       }),
       texts: ['application/json', 'application/yaml', 'text/plain; charset=utf-8'],
       headers: entityTag,
@@ -170,9 +176,7 @@ export const listKeys = contract({
   operationId: 'list-keys',
   route: 'GET /v1/secrets/{orgSlug}/{project}/{env}/keys',
   summary: 'List keys without values',
-  description:
-    'Like a pull, but without values: nothing is decrypted and no audit entry is written. Requires read access ' +
-    'to the environment.',
+  description: 'Like a pull, but without values: nothing is decrypted or audited. Requires read access.',
   access: readsSecrets,
   query: z.strictObject(listQuery),
   headers: IfNoneMatchHeader,
@@ -180,9 +184,9 @@ export const listKeys = contract({
     200: {
       description: 'The keys.',
       body: z.object({
-        keys: z.array(SecretSummary).meta({ description: 'The secrets without values, in key order.' }),
+        keys: z.array(SecretSummary).describe('The secrets without values, in key order.'),
         revision: Revision,
-        pagination: Pagination.optional().meta({ description: 'Only if `limit` was given.' }),
+        pagination: Pagination.optional().describe('Only if `limit` was given.'),
       }),
       example: { pagination: { limit: 50, offset: 0, total: 1 } },
       headers: entityTag,

@@ -7,16 +7,10 @@ import { SecretKey, Timestamp, text } from '../fields/text.ts';
 export const TemplateKey = z
   .object({
     key: SecretKey.meta({ description: 'The secret key that the template declares.', example: 'DATABASE_HOST' }),
-    description: z
-      .string()
-      .optional()
-      .meta({ description: 'A description of the key.', example: 'Host of the main database.' }),
-    required: z.boolean().meta({ description: 'Whether every environment must have the key.' }),
-    pattern: z
-      .string()
-      .optional()
-      .meta({ description: 'A regular expression (RE2) that the whole value must match.', example: '[a-z0-9.-]+' }),
-    createdAt: Timestamp.meta({ description: 'When it was added.' }),
+    description: z.string().optional().meta({ description: 'Its description.', example: 'Host of the main database.' }),
+    required: z.boolean().describe('Whether every environment must have the key.'),
+    pattern: z.string().optional().meta({ description: 'RE2 pattern for the whole value.', example: '[a-z0-9.-]+' }),
+    createdAt: Timestamp.describe('When it was added.'),
   })
   .meta({ id: 'TemplateKey', description: 'A key that the project’s environments should have.' });
 export type TemplateKey = z.infer<typeof TemplateKey>;
@@ -31,7 +25,7 @@ export const listTemplateKeys = contract({
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
   responses: ok({
     description: 'The template.',
-    body: z.object({ keys: z.array(TemplateKey).meta({ description: 'The keys of the template, in key order.' }) }),
+    body: z.object({ keys: z.array(TemplateKey).describe('The keys of the template, in key order.') }),
     example: { keys: [templateKeyExample] },
   }),
   uses: { table: ['GetItem', 'Query'] },
@@ -50,10 +44,8 @@ export const addTemplateKey = contract({
     description: text(0, 1000)
       .optional()
       .meta({ description: 'A description of the key.', example: 'Host of the main database.' }),
-    required: z.boolean().default(true).meta({ description: 'Whether every environment must have the key.' }),
-    pattern: text(1, 1000)
-      .optional()
-      .meta({ description: 'A regular expression (RE2) that the whole value must match.', example: '[a-z0-9.-]+' }),
+    required: z.boolean().default(true).describe('Whether every environment must have the key.'),
+    pattern: text(1, 1000).optional().meta({ description: 'RE2 pattern for the whole value.', example: '[a-z0-9.-]+' }),
   }),
   bodyExample: {
     key: 'DATABASE_HOST',
@@ -74,8 +66,7 @@ export const updateTemplateKey = contract({
   operationId: 'update-template-key',
   route: 'PATCH /v1/templates/{orgSlug}/{project}/{key}',
   summary: 'Change a template key',
-  description:
-    'Changes a template key. A `null` removes the description or the pattern. The same rules apply as for a new key.',
+  description: 'A `null` removes the description or the pattern. The same rules apply as for a new key.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project' },
   notFound: { key: 'template_key_not_found' },
   body: changes({
@@ -83,9 +74,9 @@ export const updateTemplateKey = contract({
       .nullable()
       .optional()
       .meta({ description: 'A description of the key; null for none.', example: 'Host of the main database.' }),
-    required: z.boolean().optional().meta({ description: 'Whether every environment must have the key.' }),
+    required: z.boolean().optional().describe('Whether every environment must have the key.'),
     pattern: text(1, 1000).nullable().optional().meta({
-      description: 'A regular expression (RE2) that the whole value must match; null for none.',
+      description: 'RE2 pattern for the whole value; null for none.',
       example: '[a-z0-9.-]+',
     }),
   }),
@@ -116,24 +107,19 @@ export const validateEnvironment = contract({
   route: 'GET /v1/templates/{orgSlug}/{project}/validate/{env}',
   summary: 'Validate an environment against the template',
   description:
-    'Reports required keys that are missing from the environment and values that don’t match their pattern, but ' +
-    'never a value. `undeclared` is null for members who can’t read the environment. ' +
-    'If values were decrypted to match patterns, an audit entry is written. A value that takes too long to ' +
-    'match is reported as invalid, with that reason.',
+    'Reports required keys that are missing and keys whose values don’t match their pattern, but never a value. If ' +
+    'values were decrypted for that, an audit entry is written. A value that takes too long to match is invalid.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', deployers: true },
   responses: ok({
     description: 'The result of the validation.',
     body: z.object({
-      valid: z.boolean().meta({ description: 'Whether all required keys exist and all values are valid.' }),
+      valid: z.boolean().describe('Whether all required keys exist and all values are valid.'),
       missing: keyNames('Required keys that the environment doesn’t have.', ['DATABASE_USER']),
       present: keyNames('Declared keys that the environment has, required and valid or not.', ['DATABASE_HOST']),
       undeclared: z
         .array(z.string())
         .nullable()
-        .meta({
-          description: 'Keys that the template doesn’t declare; null if the caller can’t read the environment.',
-          example: ['LEGACY_FLAG'],
-        }),
+        .meta({ description: 'Keys not in the template; null without read access.', example: ['LEGACY_FLAG'] }),
       invalid: z
         .array(
           z.object({
@@ -141,7 +127,7 @@ export const validateEnvironment = contract({
             reason: z.string().meta({ description: 'What is wrong.', example: 'does not match the pattern' }),
           }),
         )
-        .meta({ description: 'Declared keys whose values don’t match their pattern.' }),
+        .describe('Declared keys whose values don’t match their pattern.'),
     }),
   }),
   uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['AUDIT'], key: { project: ['Decrypt'] } },

@@ -7,21 +7,19 @@ import { EnvironmentId, hasCredentials, line, ProjectId, Timestamp, Uuid, Webhoo
 
 export const Webhook = z
   .object({
-    id: WebhookId.meta({ description: 'Webhook identifier.' }),
-    url: z
-      .string()
-      .meta({ description: 'The URL that deliveries are sent to.', example: 'https://hooks.example.com/holdfast' }),
-    events: z
-      .array(EventName)
-      .meta({ description: 'The events that the webhook is subscribed to.', example: ['secret.updated'] }),
-    projectId: Uuid.nullable().meta({ description: 'The only project whose events are sent; null for all.' }),
-    environmentId: Uuid.nullable().meta({ description: 'The only environment whose events are sent; null for all.' }),
-    active: z.boolean().meta({ description: 'Whether events are delivered. Test pings always are.' }),
-    createdAt: Timestamp.meta({ description: 'When it was created.' }),
-    updatedAt: Timestamp.meta({ description: 'When it was last changed.' }),
+    id: WebhookId.describe('Webhook identifier.'),
+    url: z.string().meta({ description: 'The URL of its deliveries.', example: 'https://hooks.example.com/holdfast' }),
+    events: z.array(EventName).meta({ description: 'The subscribed events.', example: ['secret.updated'] }),
+    projectId: Uuid.nullable().describe('The only project whose events are sent; null for all.'),
+    environmentId: Uuid.nullable().describe('The only environment whose events are sent; null for all.'),
+    active: z.boolean().describe('Whether events are delivered. Test pings always are.'),
+    createdAt: Timestamp.describe('When it was created.'),
+    updatedAt: Timestamp.describe('When it was last changed.'),
   })
   .meta({ id: 'Webhook', description: 'A subscription of a URL to secret events.' });
 export type Webhook = z.infer<typeof Webhook>;
+
+const deliveryIdExample = '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03';
 
 export const webhookExample = {
   events: ['secret.created', 'secret.updated'],
@@ -33,7 +31,11 @@ export const webhookExample = {
 export const TargetUrl = line(1, 2048)
   .refine(value => /^https?:\/\//i.test(value) && URL.canParse(value), { message: 'must be an absolute https URL' })
   .refine(value => !hasCredentials(value), { message: 'must not contain a user name or password' })
-  .meta({ format: 'uri' });
+  .meta({
+    format: 'uri',
+    description: 'The URL to send deliveries to.',
+    example: 'https://hooks.example.com/holdfast',
+  });
 
 /** Removes duplicate names. The length is checked first, so that a huge list yields one problem. */
 export const EventList = z
@@ -51,7 +53,7 @@ export const listWebhooks = contract({
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   responses: ok({
     description: 'The webhooks.',
-    body: z.object({ webhooks: z.array(Webhook).meta({ description: 'The webhooks, oldest first.' }) }),
+    body: z.object({ webhooks: z.array(Webhook).describe('The webhooks, oldest first.') }),
     example: { webhooks: [webhookExample] },
   }),
   uses: { table: ['Query'] },
@@ -66,16 +68,10 @@ export const createWebhook = contract({
     'secret, which receivers need to verify `X-Service-Signature`, is returned only once.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   body: z.strictObject({
-    url: TargetUrl.meta({
-      description: 'The URL to send deliveries to.',
-      example: 'https://hooks.example.com/holdfast',
-    }),
-    events: EventList.meta({
-      description: 'The events to subscribe to.',
-      example: ['secret.created', 'secret.updated'],
-    }),
-    projectId: ProjectId.optional().meta({ description: 'Limits the webhook to one project.' }),
-    environmentId: EnvironmentId.optional().meta({ description: 'Limits the webhook to one environment.' }),
+    url: TargetUrl,
+    events: EventList.meta({ description: 'The events to deliver.', example: ['secret.created', 'secret.updated'] }),
+    projectId: ProjectId.optional().describe('Limits the webhook to one project.'),
+    environmentId: EnvironmentId.optional().describe('Limits the webhook to one environment.'),
   }),
   bodyExample: {
     url: 'https://hooks.example.com/holdfast',
@@ -104,27 +100,18 @@ export const createWebhook = contract({
 
 export const RedeliveryOf = Uuid.meta({
   description: 'The delivery whose body was sent again, as in the `X-Service-Redelivery-Of` header.',
-  example: '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03',
+  example: deliveryIdExample,
 });
 
 export const Delivery = z
   .object({
-    id: Uuid.meta({ description: 'Delivery identifier, as in the `X-Service-Delivery` header.' }),
+    id: Uuid.describe('Delivery identifier, as in the `X-Service-Delivery` header.'),
     event: DeliveredEventName,
-    statusCode: z
-      .int()
-      .nullable()
-      .meta({ description: 'The status code of the response; null if there was none.', example: 204 }),
-    success: z.boolean().meta({ description: 'Whether the status code was 2xx.' }),
-    responseTimeMs: z
-      .int()
-      .nullable()
-      .meta({ description: 'Milliseconds until the response or the failure; null if unknown.', example: 87 }),
-    error: z
-      .string()
-      .nullable()
-      .meta({ description: 'Why the delivery failed; null if it succeeded.', example: 'timed out after 5 s' }),
-    createdAt: Timestamp.meta({ description: 'When the event happened, or was requested to be sent again.' }),
+    statusCode: z.int().nullable().meta({ description: 'The response’s status code; null for none.', example: 204 }),
+    success: z.boolean().describe('Whether the status code was 2xx.'),
+    responseTimeMs: z.int().nullable().meta({ description: 'Milliseconds it took; null if unknown.', example: 87 }),
+    error: z.string().nullable().meta({ description: 'Why it failed, or null.', example: 'timed out after 5 s' }),
+    createdAt: Timestamp.describe('When the event happened, or was requested to be sent again.'),
     redeliveryOf: RedeliveryOf.optional(),
   })
   .meta({ id: 'Delivery', description: 'An attempt to deliver an event. It is repeated only on request.' });
@@ -138,14 +125,8 @@ export const getWebhook = contract({
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   responses: ok({
     description: 'The webhook and its deliveries.',
-    body: z.object({
-      webhook: Webhook,
-      deliveries: z.array(Delivery).meta({ description: 'At most 20, newest first.' }),
-    }),
-    example: {
-      webhook: webhookExample,
-      deliveries: [{ id: '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03', success: true, error: null }],
-    },
+    body: z.object({ webhook: Webhook, deliveries: z.array(Delivery).describe('At most 20, newest first.') }),
+    example: { webhook: webhookExample, deliveries: [{ id: deliveryIdExample, success: true, error: null }] },
   }),
   uses: { table: ['GetItem', 'Query'], reads: ['DELIVERIES'] },
 });
@@ -154,21 +135,14 @@ export const updateWebhook = contract({
   operationId: 'update-webhook',
   route: 'PATCH /v1/webhooks/{orgId}/{webhookId}',
   summary: 'Update a webhook',
-  description:
-    'Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit. The ' +
-    'signing secret stays the same.',
+  description: 'Changes the given fields. A null `projectId` or `environmentId` removes that limit; the secret stays.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   body: changes({
-    url: TargetUrl.optional().meta({
-      description: 'The URL to send deliveries to.',
-      example: 'https://hooks.example.com/holdfast',
-    }),
+    url: TargetUrl.optional(),
     events: EventList.optional().meta({ description: 'The events to subscribe to.', example: ['secret.deleted'] }),
-    projectId: Uuid.nullable().optional().meta({ description: 'Limits the webhook to one project; null for all.' }),
-    environmentId: Uuid.nullable()
-      .optional()
-      .meta({ description: 'Limits the webhook to one environment; null for all.' }),
-    active: z.boolean().optional().meta({ description: 'Whether events are delivered.' }),
+    projectId: Uuid.nullable().optional().describe('Limits the webhook to one project; null for all.'),
+    environmentId: Uuid.nullable().optional().describe('Limits the webhook to one environment; null for all.'),
+    active: z.boolean().optional().describe('Whether events are delivered.'),
   }),
   bodyExample: { events: ['secret.deleted'], environmentId: null, active: true },
   responses: ok({
@@ -194,17 +168,12 @@ export const testWebhook = contract({
   operationId: 'test-webhook',
   route: 'POST /v1/webhooks/{orgId}/{webhookId}/test',
   summary: 'Send a test ping',
-  description:
-    'Queues a signed delivery of the event `webhook.ping`, even if the webhook is inactive. The result appears ' +
-    'in the webhook’s deliveries.',
+  description: 'Queues a signed `webhook.ping`, even if the webhook is inactive. The result appears in its deliveries.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   responses: accepted({
     description: 'The ping is on its way.',
     body: z.object({
-      deliveryId: Uuid.meta({
-        description: 'The identifier of the delivery.',
-        example: '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03',
-      }),
+      deliveryId: Uuid.meta({ description: 'The identifier of the delivery.', example: deliveryIdExample }),
     }),
   }),
   uses: { table: ['GetItem'], writes: ['AUDIT', 'DELIVERIES'], queues: ['webhooks'] },
@@ -216,15 +185,14 @@ export const redeliverWebhook = contract({
   summary: 'Send a delivery again',
   description:
     'Queues the same body, byte for byte, for the webhook’s current URL, as a new delivery with its own identifier. ' +
-    'The header `X-Service-Redelivery-Of` names the original delivery. The result appears in the webhook’s ' +
-    'deliveries. Only deliveries in the log can be sent again.',
+    'The header `X-Service-Redelivery-Of` names the original delivery. Only deliveries in the log can be sent again.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   responses: accepted({
     description: 'The delivery is on its way.',
     body: z.object({
       delivery: Delivery.pick({ id: true, event: true, createdAt: true })
         .extend({ redeliveryOf: RedeliveryOf })
-        .meta({ description: 'The new delivery, before it is sent.' }),
+        .describe('The new delivery, before it is sent.'),
     }),
     example: { delivery: { id: '6b1f3d92-40c8-4e57-a1d6-93c5e8f20b74' } },
   }),

@@ -7,17 +7,11 @@ import { keys } from '../keys.ts';
 export const ViaProvider = z.object({
   organizationId: z.string(),
   orgSlug: z.string(),
-  /**
-   * Of the issuer and client that it came through; the organization may have changed its provider since. Empty in older
-   * credentials, which count as another provider's.
-   */
+  /** Of the issuer and client that it came through. Empty in older credentials, which count as another provider's. */
   clientVersion: z.string().default(''),
   /** Whether the provider reported a second factor that the organization trusts. It counts in that organization only. */
   trustedFactor: z.boolean(),
-  /**
-   * Whether the account's own password or passkey was proved too. If absent, the credential is confined to the
-   * organization.
-   */
+  /** Whether the account's own password or passkey was proved too. Absent: confined to the organization. */
   lifted: z.boolean().optional(),
   /** Written for the previous release, which requires it. */
   confined: z.boolean(),
@@ -55,10 +49,7 @@ export const sessionRecord = entity(
 );
 export type SessionRecord = ReturnType<typeof sessionRecord.parse>;
 
-/**
- * A CLI token. One that is limited to an organization records the membership under which it was created, and ends with
- * it for good, even if its user joins again.
- */
+/** A CLI token. One that is limited to an organization ends for good with the membership it was created under. */
 export const tokenRecord = entity('token', keys.token, {
   id: z.string(),
   userId: z.string(),

@@ -13,10 +13,7 @@ const billingState = z.object({
   subscribedPlan: PlanName.optional(),
   /** The subscription's newest invoice. `created` is the provider's time of the event, in epoch seconds. */
   invoice: z.object({ created: z.int(), isPaid: z.boolean() }).optional(),
-  /**
-   * The same time of each subscription's newest event. For an ended one, the second after its end, so that nothing from
-   * the same second comes after it.
-   */
+  /** The same time of each subscription's newest event. For an ended one, the second after its end, to be the last. */
   eventTimes: z.record(z.string(), z.int()),
 });
 export type BillingState = z.output<typeof billingState>;
@@ -81,9 +78,7 @@ export const memberRecord = entity('member', keys.member, {
 });
 export type MemberRecord = ReturnType<typeof memberRecord.parse>;
 
-/**
- * Ends automatic joining: after a removal, only an invitation begins the membership again, not the company's provider.
- */
+/** After a removal, only an invitation begins the membership again, not the company's provider. */
 export const removedMemberRecord = entity('removedMember', keys.removedMember, {
   organizationId: z.string(),
   removedAt: z.string(),

@@ -43,9 +43,7 @@ const requestCounts = z.object({
 /** Declared explicitly because the type that `catchall` infers would make every attribute a bucket. */
 export type RouteHour = z.output<typeof requestCounts> & { [Bucket in `b${number}`]?: number };
 
-/**
- * One route's requests in an hour. A latency bucket is an attribute (`b12`) that an ADD raises; empty ones don't exist.
- */
+/** One route's requests in an hour. A latency bucket is an attribute (`b12`) that an ADD raises, absent if empty. */
 export const routeHourRecord = entity(
   'routeHour',
   keys.metrics,

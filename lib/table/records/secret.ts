@@ -24,9 +24,7 @@ const valued = {
 
 const updated = { createdAt: z.string(), updatedAt: z.string(), updatedBy: actor };
 
-/**
- * The newest version of a key. A large change that deletes the key leaves a dead head, moved to the tombstones later.
- */
+/** The newest version of a key. A large change that deletes it leaves a dead head, later moved to the tombstones. */
 export const headRecord = entity('head', keys.head, { ...stamped, ...valued, ...updated }, { oldestFormat: 2 });
 export type HeadRecord = ReturnType<typeof headRecord.parse>;
 
@@ -42,13 +40,7 @@ export type TombstoneRecord = ReturnType<typeof tombstoneRecord.parse>;
 export const versionRecord = entity(
   'version',
   keys.version,
-  {
-    ...stamped,
-    ...valued,
-    keyCreatedAt: z.string(),
-    createdAt: z.string(),
-    createdBy: actor,
-  },
+  { ...stamped, ...valued, keyCreatedAt: z.string(), createdAt: z.string(), createdBy: actor },
   { oldestFormat: 2 },
 );
 export type VersionRecord = ReturnType<typeof versionRecord.parse>;

@@ -121,10 +121,7 @@ export function isSame(sealed: Uint8Array, other: Uint8Array | undefined): boole
 
 export const undoSeconds = 7 * daySeconds;
 
-/**
- * A link that removes a new factor, added by change `change`. While it is valid, the factor is not settled (see
- * `organizations/break-glass.ts`).
- */
+/** Removes a new factor, added by `change`. Until it expires, the factor is not settled (see `break-glass.ts`). */
 export const undoLinkRecord = entity('undoLink', keys.undoLink, {
   factor: Factor,
   change: z.int(),
