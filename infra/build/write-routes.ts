@@ -30,21 +30,21 @@ function listOf(names: string): string[] {
     .filter(name => name !== '');
 }
 
+const isSame = (a: readonly string[], b: readonly string[]) => new Set(a).symmetricDifference(new Set(b)).size === 0;
+
 /** The file with exactly the declared contracts. */
 export function listedRoutes(text = readFileSync(routesFile, 'utf8'), declared = declaredContracts()): string {
   const files = [...declared].filter(([, names]) => names.length > 0);
   const imports = files.map(([file, names]) => `import { ${names.join(', ')} } from './${file}';\n`);
-  const all = new Set([...declared.values()].flat());
-  const imported = [...text.matchAll(/^import \{([^}]*)\} from '\.\/\w+\//gm)].flatMap(([, names = '']) =>
-    listOf(names),
-  );
-  if (all.size === imported.length && imported.every(name => all.has(name))) return text;
+  const imported = [...text.matchAll(/^import \{([^}]*)\} from '\.\/(\w+\/[\w-]+\.ts)'/gm)];
+  const isListed = imported.every(([, names = '', file = '']) => isSame(listOf(names), declared.get(file) ?? []));
+  if (isListed && imported.length === files.length) return text;
+  const namesOf = (area: string) => files.filter(([file]) => file.startsWith(`${area}/`)).flatMap(([, names]) => names);
   const lists = text
     .replace(/^import \{[^}]*\} from '\.\/\w+\/[\w-]+\.ts';\n/gm, '')
-    .replace(/^( {2}\w+: \[)([^\]]*)\]/gm, (_, start: string, list: string) => {
-      return `${start}${listOf(list)
-        .filter(name => all.has(name))
-        .join(', ')}]`;
+    .replace(/^( {2}(\w+): \[)([^\]]*)\]/gm, (_, start: string, area: string, list: string) => {
+      const kept = listOf(list).filter(name => namesOf(area).includes(name));
+      return `${start}${kept.join(', ')}]`;
     });
   return files.reduce((result, [file, names]) => {
     const area = file.split('/')[0] as string;

@@ -6,7 +6,7 @@ import type { SessionRecord } from '../table/records/credentials.ts';
 
 export const sessionCookieName = '__service_session';
 
-/** Sliding: each use renews it. */
+/** Sliding: it is renewed in use, at most once an hour. */
 const sessionLifetimeSeconds = 14 * daySeconds;
 
 /** A session ends this long after it started, even if it is in constant use. */

@@ -22,6 +22,7 @@ import {
   newChallenge,
   presentedChallenge,
   requireOpenChallenge,
+  useUpChallenge,
 } from './factors/challenge.ts';
 import { requestOptions, userOfHandle } from './factors/passkey-options.ts';
 import { mailNotice, type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
@@ -58,7 +59,7 @@ export async function completeLogin(context: RequestContext, sent: Answer, linkS
     passkey: sent.passkey && at(passkeyRecord, userId, sent.passkey.id),
   });
   const purpose = challenge?.purpose === 'provider-log-in' ? 'provider-log-in' : 'log-in';
-  const useUp = requireOpenChallenge(presented, challenge, isPasskeyAlone ? 'passkey-log-in' : purpose, user);
+  const useUp = useUpChallenge(presented, challenge, isPasskeyAlone ? 'passkey-log-in' : purpose, user);
   if (user === undefined || challenge === undefined) throw refused();
   refuseEarly(wrong, codes);
   const factor = factorOf(sent, passkey, issuedAtOf(challenge), wrong);

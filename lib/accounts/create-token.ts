@@ -72,7 +72,8 @@ async function issueToken(
     const refused = () => organizationNotFound();
     const isMember = { id: equals(facts.memberId ?? '') };
     inOrganization.push(
-      stillActive(organization, refused),
+      // Of the organization that the token is for, even if another one has its slug by now.
+      stillActive({ id: facts.organizationId ?? '', slug: organization.slug }, refused),
       check(at(memberRecord, organization.slug, userId), { if: isMember, refused }),
       await auditWrite(organization, actor, source, created),
     );

@@ -13,7 +13,7 @@ import { memberRecord, membershipRecord, organizationRecord } from '../table/rec
 import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { transact, transactIfHolds, update } from '../table/write.ts';
 
-/** The caller and the organizations that the credential reaches. @throws unauthenticated without a membership */
+/** The caller and the organizations that the credential reaches. @throws unauthenticated for a token whose organization is gone */
 export async function readCurrentUser({ principal }: AccountContext): Promise<AnswerOf<typeof contract>> {
   const { userId, user, credential } = principal;
   const token = credential.method === 'token' ? credential.token : undefined;

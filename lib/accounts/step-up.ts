@@ -11,13 +11,7 @@ import { at, readTogether } from '../table/read.ts';
 import type { SessionRecord } from '../table/records/credentials.ts';
 import { hasSecondFactor, passkeyRecord, type UserRecord } from '../table/records/user.ts';
 import { transact, type Write } from '../table/write.ts';
-import {
-  askForFactor,
-  invalidChallenge,
-  issuedAtOf,
-  presentedChallenge,
-  requireOpenChallenge,
-} from './factors/challenge.ts';
+import { askForFactor, invalidChallenge, issuedAtOf, presentedChallenge, useUpChallenge } from './factors/challenge.ts';
 import { mailNotice, type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
 import { sessionEnded, startSession } from './sessions.ts';
 
@@ -87,7 +81,7 @@ async function readFactor(
   refuseEarly(wrong, stored.codes);
   if (totp !== undefined) return { factor: { method: 'totp', code: totp, wrong }, writes: [] };
   if (assertion === undefined || presented === undefined) return undefined;
-  const useUp = requireOpenChallenge(presented, stored.challenge, 'step-up', user);
+  const useUp = useUpChallenge(presented, stored.challenge, 'step-up', user);
   if (stored.challenge === undefined) throw invalidChallenge();
   const challengeIssuedAt = issuedAtOf(stored.challenge);
   const factor = { method: 'passkey', assertion, passkey: stored.passkey, challenge, challengeIssuedAt } as const;

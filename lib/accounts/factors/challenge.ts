@@ -52,7 +52,7 @@ export function requireOpenChallenge(
   stored: ChallengeRecord | undefined,
   purpose: Purpose,
   user: Answerer | undefined,
-): Write {
+): void {
   const isOpen =
     stored !== undefined &&
     stored.purpose === purpose &&
@@ -60,7 +60,12 @@ export function requireOpenChallenge(
     !isOver(stored.expiresAt) &&
     (stored.userId === nobody || (stored.userId === user?.id && stored.sessionEpoch === user.sessionEpoch));
   if (!isOpen) throw invalidChallenge();
-  return remove(presented.read, { if: isThere, refused: invalidChallenge });
+}
+
+/** The write that uses up the challenge, for the transaction of its answer. @throws invalid_token, as above */
+export function useUpChallenge(...parts: Parameters<typeof requireOpenChallenge>): Write {
+  requireOpenChallenge(...parts);
+  return remove(parts[0].read, { if: isThere, refused: invalidChallenge });
 }
 
 /** The write that makes a challenge valid again if the operation it authorized is undone. */

@@ -8,7 +8,7 @@ import { ranges } from '../../table/keys.ts';
 import { at, find, list } from '../../table/read.ts';
 import { type PasskeyRecord, passkeyOwnerRecord, passkeyRecord, type UserRecord } from '../../table/records/user.ts';
 import { put, transact } from '../../table/write.ts';
-import { newChallenge, openAgain, presentedChallenge, requireOpenChallenge } from './challenge.ts';
+import { newChallenge, openAgain, presentedChallenge, useUpChallenge } from './challenge.ts';
 import { addFactor, changeFactors, epochAfterAddition, ownAddition } from './change-factors.ts';
 import { creationOptions } from './passkey-options.ts';
 import { type Membership, oneLess, readBeforeRemoval, removalOf } from './remove-factors.ts';
@@ -38,7 +38,7 @@ export async function addPasskey(
   requireVerifiedEmail(user);
   const presented = presentedChallenge(challenge);
   const issued = await find(presented.read);
-  const useUp = requireOpenChallenge(presented, issued, 'new-passkey', user);
+  const useUp = useUpChallenge(presented, issued, 'new-passkey', user);
   const verified = await verifyNewPasskey(sent, challenge);
   if (verified === undefined) throw invalidRequest([{ path: 'passkey', message: 'does not answer the challenge' }]);
   const passkey: PasskeyRecord = {

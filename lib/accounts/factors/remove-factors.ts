@@ -31,7 +31,7 @@ import type { BeforeRemoval } from './change-factors.ts';
 import { mailUnlessRefused } from './mail-unless-refused.ts';
 
 /**
- * Removes the factor named in an e-mail, even if it is gone already, and the recovery codes created with it or later.
+ * Removes the factor named in an e-mail and the recovery codes created with it or later, which remain if it is gone.
  * The same transaction ends every session, token, reset link, and link to a provider, because whoever added the factor
  * had one of them or the password. @throws invalid_token
  */
