@@ -1,6 +1,7 @@
 import type { LoadHandler } from '#infra/local/lambda/invoke.ts';
 import { chunksOf } from '#lib/core/chunks-of.ts';
 import type { Answer, Api } from '../support/api.ts';
+import { gate } from '../support/gate.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
 import { type AwsCall, type Conductor, replenishRetries } from '../support/observe-calls.ts';
@@ -58,18 +59,15 @@ export function renderRows(
 
 /** Pauses background work, because a scan of a changing table returns items that never coexisted. */
 function pausable() {
-  let opened: Promise<void> | undefined;
-  let open = () => {};
+  let resumed: ReturnType<typeof gate> | undefined;
   const running = new Set<Promise<unknown>>();
   const pause = async () => {
-    opened ??= new Promise(resolve => {
-      open = resolve;
-    });
+    resumed ??= gate();
     await Promise.allSettled(running);
   };
   const resume = () => {
-    open();
-    opened = undefined;
+    resumed?.open();
+    resumed = undefined;
   };
   return {
     /** Handlers with background functions that wait while it is paused. */
@@ -79,7 +77,7 @@ function pausable() {
         const handler = await load(functionName);
         if (functionName.area !== 'workers') return handler;
         return async (event, context) => {
-          await opened;
+          await resumed?.opened;
           const run = Promise.resolve(handler(event, context));
           running.add(run);
           return run.finally(() => running.delete(run));
@@ -88,7 +86,7 @@ function pausable() {
     pause,
     resume,
     async whilePaused<T>(work: () => Promise<T>): Promise<T> {
-      if (opened !== undefined) return work();
+      if (resumed !== undefined) return work();
       await pause();
       try {
         return await work();

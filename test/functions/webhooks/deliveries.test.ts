@@ -383,8 +383,8 @@ describe('a delivery that is sent again on request', () => {
   const redeliver = (id: string, deliveryId: string) =>
     api.post(`${webhooks()}/${id}/deliveries/${deliveryId}/redeliver`, {}, person.session);
   const redeliveries = async () => {
-    const { entries } = (await api.get(`/audit/${person.organization.id}?action=webhook.redelivered`, person.session))
-      .body;
+    const log = `/audit/${person.organization.id}?action=webhook.redelivered`;
+    const { entries } = (await api.get(log, person.session)).body;
     return entries.map(({ details }: { details: unknown }) => details);
   };
 
