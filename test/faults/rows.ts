@@ -1,7 +1,6 @@
 import type { LoadHandler } from '#infra/local/lambda/invoke.ts';
 import { chunksOf } from '#lib/core/chunks-of.ts';
 import type { Answer, Api } from '../support/api.ts';
-import { gate } from '../support/gate.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
 import { type AwsCall, type Conductor, replenishRetries } from '../support/observe-calls.ts';
@@ -59,15 +58,18 @@ export function renderRows(
 
 /** Pauses background work, because a scan of a changing table returns items that never coexisted. */
 function pausable() {
-  let resumed: ReturnType<typeof gate> | undefined;
+  let opened: Promise<void> | undefined;
+  let open = () => {};
   const running = new Set<Promise<unknown>>();
   const pause = async () => {
-    resumed ??= gate();
+    opened ??= new Promise(resolve => {
+      open = resolve;
+    });
     await Promise.allSettled(running);
   };
   const resume = () => {
-    resumed?.open();
-    resumed = undefined;
+    open();
+    opened = undefined;
   };
   return {
     /** Handlers with background functions that wait while it is paused. */
@@ -77,7 +79,7 @@ function pausable() {
         const handler = await load(functionName);
         if (functionName.area !== 'workers') return handler;
         return async (event, context) => {
-          await resumed?.opened;
+          await opened;
           const run = Promise.resolve(handler(event, context));
           running.add(run);
           return run.finally(() => running.delete(run));
@@ -86,7 +88,7 @@ function pausable() {
     pause,
     resume,
     async whilePaused<T>(work: () => Promise<T>): Promise<T> {
-      if (resumed !== undefined) return work();
+      if (opened !== undefined) return work();
       await pause();
       try {
         return await work();

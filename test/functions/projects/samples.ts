@@ -1,12 +1,11 @@
-import type { Api } from '#test/support/api.ts';
 import { type Samples, sample } from '#test/support/derive-sample.ts';
 import { seedPerson } from '#test/support/people.ts';
-import { expectStatus, join, type Place, place, placeWithSecrets, valuesIn } from '#test/support/sample-requests.ts';
+import { expectStatus, join, place, placeWithSecrets, valuesIn } from '#test/support/sample-requests.ts';
 
-const projectNow = async ({ organization, session }: Place, api: Api) =>
-  (await expectStatus(api.get(`/projects/${organization.id}/shop`, session), 200)).body.project;
-const isRotated = async (there: Place, api: Api) => (await projectNow(there, api)).keyVersion > 1;
-const isDev = ({ slug }: { slug: string }) => slug === 'dev';
+const isRotated = async (
+  { organization, session }: Awaited<ReturnType<typeof place>>,
+  api: Parameters<typeof place>[0],
+) => (await expectStatus(api.get(`/projects/${organization.id}/shop`, session), 200)).body.project.keyVersion > 1;
 
 export const samples: Samples = {
   'list-projects': sample({ world: place }),
@@ -19,18 +18,22 @@ export const samples: Samples = {
       return { ...there, guest };
     },
     body: () => ({ name: 'Renamed', type: 'production' }),
-    isDone: async (there, api) => {
-      const { name, type } = (await projectNow(there, api)).environments.find(isDev);
-      const { status } = await api.get(`${there.secrets}/dev`, there.guest.session);
+    isDone: async ({ organization, session, secrets, guest }, api) => {
+      const { environments } = (await expectStatus(api.get(`/projects/${organization.id}/shop`, session), 200)).body
+        .project;
+      const { name, type } = environments.find(({ slug }: { slug: string }) => slug === 'dev');
+      const { status } = await api.get(`${secrets}/dev`, guest.session);
       const done = [name === 'Renamed', type === 'production', status === 403];
       if (new Set(done).size > 1) throw new Error(`Half of a change is there: ${done.join()}.`);
       return done[0] === true;
     },
   }),
   'delete-environment': sample({
-    isDone: async (there, api) => {
-      const isListed = (await projectNow(there, api)).environments.some(isDev);
-      const isGone = (await api.get(`${there.secrets}/dev`, there.session)).status === 404;
+    isDone: async ({ organization, session, secrets }, api) => {
+      const { environments } = (await expectStatus(api.get(`/projects/${organization.id}/shop`, session), 200)).body
+        .project;
+      const isListed = environments.some(({ slug }: { slug: string }) => slug === 'dev');
+      const isGone = (await api.get(`${secrets}/dev`, session)).status === 404;
       if (isListed === isGone) throw new Error('Half of a deletion is there.');
       return !isListed;
     },

@@ -41,9 +41,11 @@ async function build(values: Record<string, string>[]): Promise<Service> {
   const place = await openWorkplace(api);
   const developer = await place.member('developer');
   const { organization } = place.owner;
+  const path = `/projects/${organization.id}/${place.project.slug}`;
+  const { environments } = (await api.get(path, place.owner.session)).body.project;
+  const slugged = Object.fromEntries(environments.map(({ id, slug }: Record<string, string>) => [slug, id]));
   for (const env of ['dev', 'staging']) expect((await place.importAll(env, guesses)).status).toBe(200);
-  const environmentId = place.environmentId('production');
-  const limited = { organizationId: organization.id, projectId: place.project.id, environmentId };
+  const limited = { organizationId: organization.id, projectId: place.project.id, environmentId: slugged.production };
   const service = {
     place,
     values,

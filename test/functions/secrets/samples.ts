@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Api } from '#test/support/api.ts';
 import { type Samples, sample } from '#test/support/derive-sample.ts';
-import { numbered } from '#test/support/numbered.ts';
 import {
   expectStatus,
   makeWebhook,
@@ -20,8 +19,11 @@ const changes = (wanted: Record<string, string | undefined>) => async (there: Pl
   return done > 0;
 };
 
-const imported = numbered(120, index => `imported KEY_${index}`, 'KEY_');
-const old = numbered(60, 'old', 'OLD_');
+const numbered = (count: number, prefix: string, value: (key: string) => string | undefined) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => `${prefix}_${index}`).map(key => [key, value(key)]));
+
+const imported = numbered(120, 'KEY', key => `imported ${key}`);
+const old = Object.keys(numbered(60, 'OLD', () => ''));
 
 export const samples: Samples = {
   'pull-secrets': sample({ works: [200] }),
@@ -82,11 +84,12 @@ export const samples: Samples = {
   'bulk-delete-secrets large': sample({
     world: async api => {
       const there = await placeWithSecrets(api);
-      await expectStatus(api.post(`${there.secrets}/dev/bulk`, { secrets: old }, there.session), 200);
+      const secrets = numbered(60, 'OLD', () => 'old');
+      await expectStatus(api.post(`${there.secrets}/dev/bulk`, { secrets }, there.session), 200);
       return there;
     },
-    body: () => ({ keys: Object.keys(old) }),
-    isDone: changes(Object.fromEntries(Object.keys(old).map(key => [key, undefined]))),
+    body: () => ({ keys: old }),
+    isDone: changes(numbered(60, 'OLD', () => undefined)),
   }),
   'delete-secret': sample({ isDone: changes({ KEY_1: undefined }) }),
 };
