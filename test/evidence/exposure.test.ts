@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { CredentialExposure, Exposure, SecretReaders } from '#lib/contracts/audit/exposure.ts';
 import { shared } from '#test/support/fixtures.ts';
-import { type Caller, createProject, startApi } from '../support/api.ts';
-import { identityOf, startIssuer } from '../support/issuer.ts';
-import { type Person, seedOwner, seedPerson, seedSession } from '../support/people.ts';
-import { expectStatus, join } from '../support/sample-requests.ts';
+import { type Caller, startApi } from '../support/api.ts';
+import { openWorkplace, type Workplace } from '../support/environments.ts';
+import { startIssuer } from '../support/issuer.ts';
+import { type Person, seedPerson, seedSession } from '../support/people.ts';
+import { expectStatus, issueToPipeline } from '../support/sample-requests.ts';
 import { randomFrom, seed } from '../support/seed.ts';
 import { type Credential, Environment, mayRead, type Seen, World } from './world.ts';
 
@@ -14,32 +15,25 @@ const api = shared(() => startApi({ REQUESTS_PER_MINUTE: '-1' }));
 const issuer = shared(startIssuer);
 
 async function openWorld(): Promise<{ world: World; owner: Person }> {
-  const owner = await seedOwner();
-  const { id: orgId, slug: orgSlug } = owner.organization;
-  const project = await createProject(api, owner);
+  const place = await openWorkplace(api);
+  const { owner, project } = place;
   for (const key of ['API_KEY', 'TOKEN']) {
     const body = { key, required: false, pattern: '^value' };
-    await expectStatus(api.post(`/templates/${orgSlug}/${project.slug}`, body, owner.session), 201);
+    await expectStatus(api.post(`/templates/${owner.organization.slug}/${project.slug}`, body, owner.session), 201);
   }
-  const place = { api, orgId, orgSlug, project: project.slug, owner: owner.session };
-  const world = new World(place, await credentialsOf(owner), randomFrom(seed));
-  const { environments } = (await api.get(`/projects/${orgId}/${project.slug}`, owner.session)).body.project;
+  const world = new World(api, place, await credentialsOf(place), randomFrom(seed));
+  const { environments } = (await api.get(place.projectPath, owner.session)).body.project;
   for (const one of environments) world.environments.push(new Environment({ ...one, revision: 0 }));
   await world.addEnvironment();
   return { world, owner };
 }
 
-async function credentialsOf(owner: Person): Promise<Credential[]> {
-  const { id: organizationId, slug: organizationSlug } = owner.organization;
-  const admin = await seedPerson({ name: 'Admin' });
-  await join(api, owner, admin, 'admin');
+async function credentialsOf({ owner, member }: Workplace): Promise<Credential[]> {
+  const { id: organizationId } = owner.organization;
+  const admin = await member('admin');
   const tokenBody = { name: 'ci', access: 'write', organizationId };
   const { token, cliToken } = (await expectStatus(api.post('/auth/token', tokenBody, admin.session), 201)).body;
-  const wanted = identityOf(issuer, { access: 'write', role: 'developer' });
-  const made = await expectStatus(api.post(`/identities/${organizationId}`, wanted, owner.session), 201);
-  const { id: identityId } = made.body.identity;
-  const exchange = { identityId, organizationSlug, subjectToken: await issuer.token(identityId) };
-  const issued = (await expectStatus(api.post('/auth/exchange', exchange), 201)).body;
+  const identity = await issueToPipeline(api, issuer, owner, { access: 'write' });
   const credential = (name: string, caller: Caller, actorId: string, question: string): Credential => {
     return { name, caller, actorId, question, isDeveloper: name === 'identity', seen: [] };
   };
@@ -53,7 +47,7 @@ async function credentialsOf(owner: Person): Promise<Credential[]> {
     await session('owner elsewhere', owner, await seedSession(owner)),
     await session('admin', admin, admin.session),
     credential('token', { token }, admin.user.id, `tokenId=${cliToken.id}`),
-    credential('identity', { token: issued.token }, identityId, `identityId=${identityId}`),
+    credential('identity', { token: identity.token }, identity.id, `identityId=${identity.id}`),
   ];
 }
 

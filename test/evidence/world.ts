@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Way } from '#lib/exposure/sights.ts';
 import type { Api, Caller } from '../support/api.ts';
 import { createWhenFree } from '../support/create-when-free.ts';
+import type { Workplace } from '../support/environments.ts';
 import { expectStatus } from '../support/sample-requests.ts';
+import { words } from '../support/words.ts';
 
 /** A key's version and value. `origin` is the same for a version and those that restore it. */
 interface Cell {
@@ -97,26 +99,35 @@ const patterned = ['API_KEY', 'TOKEN'];
 /** A version as a response shows it. */
 type ShownVersion = Pick<Seen, 'key' | 'version' | 'value'>;
 
-interface Place {
-  api: Api;
-  orgId: string;
-  orgSlug: string;
-  project: string;
-  owner: Caller;
-}
-
 type Operation = (as: Credential, environment: Environment) => Promise<number>;
+
+/** The operations by how often they are done, next to the others. */
+const weights: Readonly<Record<number, string>> = {
+  1: 'deleteMany rename rotate retype',
+  2: 'importDotenv pullSearched notModified names validate destroy recreate',
+  3: 'dryRun delete',
+  4: 'import pullFormatted pullPage',
+  5: 'change pullKeys pullPast history diff compare promote',
+  6: 'restore',
+  12: 'set',
+  14: 'pull',
+};
+const weighted = Object.entries(weights).flatMap(([weight, names]) =>
+  words(names).flatMap(name => Array<string>(Number(weight)).fill(name)),
+);
 
 /** Random operations on the real service, with an oracle that remembers what each credential got. */
 export class World {
   readonly environments: Environment[] = [];
   #written = 0;
 
-  readonly place: Place;
+  readonly api: Api;
+  readonly place: Workplace;
   readonly credentials: readonly Credential[];
   readonly random: () => number;
 
-  constructor(place: Place, credentials: readonly Credential[], random: () => number) {
+  constructor(api: Api, place: Workplace, credentials: readonly Credential[], random: () => number) {
+    this.api = api;
     this.place = place;
     this.credentials = credentials;
     this.random = random;
@@ -124,11 +135,9 @@ export class World {
 
   /** Does one operation. @returns its name, with the status of the answer */
   async step(): Promise<string> {
-    // Each operation is in the list as often as its weight says.
-    const weighted = Object.entries(this.#operations).flatMap(([name, [weight, run]]) =>
-      Array.from({ length: weight }, () => [name, run] as const),
-    );
-    const [name, run] = this.#pick(weighted);
+    const name = this.#pick(weighted);
+    const run = this.#operations[name];
+    if (run === undefined) throw new Error(`There is no operation ${name}.`);
     return `${name} ${await run(this.#pick(this.credentials), this.#pick(this.live()))}`;
   }
 
@@ -136,193 +145,145 @@ export class World {
     return this.environments.filter(({ isGone }) => !isGone);
   }
 
-  readonly #operations: Record<string, [weight: number, run: Operation]> = {
-    set: [
-      12,
-      async (as, environment) => {
-        const key = this.#pick(keys);
-        const value = this.#valueFor(environment, key, 0.2);
-        return this.#send('PUT', this.#path(environment), as, { key, value }, ({ changed }) => {
-          if (changed) environment.change(new Map([[key, value]]));
-          this.#saw(as, environment, [key], changed ? 'written' : 'compared');
-        });
-      },
-    ],
-    import: [4, (as, environment) => this.#import(as, environment, {})],
-    importDotenv: [2, (as, environment) => this.#import(as, environment, { isDotenv: true })],
-    dryRun: [3, (as, environment) => this.#import(as, environment, { dryRun: true })],
-    delete: [
-      3,
-      async (as, environment) => {
-        const key = this.#pick(keys);
-        const path = this.#path(environment, `/${key}`);
-        return this.#send('DELETE', path, as, undefined, () => environment.change(new Map([[key, null]])));
-      },
-    ],
-    deleteMany: [
-      1,
-      async (as, environment) => {
-        const body = { keys: this.#some(keys, 2) };
-        return this.#send('POST', this.#path(environment, '/bulk-delete'), as, body, ({ deleted }) => {
-          environment.change(new Map(deleted.map((key: string) => [key, null] as const)));
-        });
-      },
-    ],
-    change: [
-      5,
-      async (as, environment) => {
-        const [added = '', kept = '', removed = ''] = this.#some(keys, 3);
-        const set = [
-          { key: added, value: this.#newValue() },
-          { key: kept, value: this.#valueFor(environment, kept, 1) },
-        ];
-        const body = { set, delete: environment.at().has(removed) ? [removed] : [] };
-        return this.#send('POST', this.#path(environment, '/changes'), as, body, () =>
-          this.#wrote(as, environment, set, body.delete),
-        );
-      },
-    ],
-    pull: [14, (as, environment) => this.#pull(as, environment, '')],
-    pullFormatted: [4, (as, environment) => this.#pull(as, environment, '?format=json')],
-    pullKeys: [5, (as, environment) => this.#pull(as, environment, `?keys=${this.#some(keys, 2).join(',')}`)],
-    pullPage: [4, (as, environment) => this.#pull(as, environment, '?search=API&limit=1&offset=0')],
-    pullSearched: [2, (as, environment) => this.#pull(as, environment, '?search=API')],
-    pullPast: [5, (as, environment) => this.#pull(as, environment, `?revision=${this.#pick(environment.revisions())}`)],
-    notModified: [
-      2,
-      async (as, environment) => {
-        const path = this.#path(environment);
-        const first = await this.place.api.get(path, as.caller);
-        if (first.status !== 200) return first.status;
-        this.#saw(as, environment, [...environment.at().keys()], 'pulled');
-        const again = await this.place.api.get(path, as.caller, { 'if-none-match': first.headers.get('etag') ?? '' });
-        return again.status;
-      },
-    ],
-    names: [2, (as, environment) => this.#send('GET', this.#path(environment, '/keys'), as)],
-    history: [
-      5,
-      async (as, environment) => {
-        const key = this.#pick(keys);
-        const query = this.random() < 0.5 ? '?values=true' : '?values=true&limit=2&offset=1';
-        const path = this.#path(environment, `/versions/${key}${query}`);
-        return this.#send('GET', path, as, undefined, ({ versions }) => {
-          for (const { version, value } of versions) {
-            const cell = environment.versions(key).find(one => one.version === version);
-            if (value !== undefined) this.#sawCell(as, environment, { key, version, value }, cell, 'history');
-          }
-        });
-      },
-    ],
-    diff: [
-      5,
-      async (as, environment) => {
-        const [from, to] = [this.#pick(environment.revisions()), this.#pick(environment.revisions())];
-        const path = this.#path(environment, `/diff?from=${from}&to=${to}&values=true`);
-        return this.#send('GET', path, as, undefined, ({ created, updated, deleted }) => {
-          this.#saw(as, environment, namesOf([...updated, ...deleted]), 'history', from);
-          this.#saw(as, environment, namesOf([...created, ...updated]), 'history', to);
-        });
-      },
-    ],
-    compare: [
-      5,
-      async (as, environment) => {
-        const other = this.#other(environment);
-        const values = this.random() < 0.5;
-        const path = this.#path(environment, `/compare?with=${other.slug}&values=${values}`);
-        return this.#send('GET', path, as, undefined, () => {
-          for (const side of [environment, other]) {
-            const opposite = side === other ? environment : other;
-            // Without values, an answer says nothing about a key that only one side has.
-            const shown = [...side.at().keys()].filter(key => values || opposite.at().has(key));
-            this.#saw(as, side, shown, 'compared');
-          }
-        });
-      },
-    ],
-    validate: [
-      2,
-      async (as, environment) => {
-        const { orgSlug, project } = this.place;
-        const path = `/templates/${orgSlug}/${project}/validate/${environment.slug}`;
-        return this.#send('GET', path, as, undefined, () => this.#saw(as, environment, patterned, 'validated'));
-      },
-    ],
-    promote: [
-      5,
-      async (as, environment) => {
-        const target = this.#other(environment);
-        const { orgSlug, project } = this.place;
-        const named = this.random() < 0.3 ? { keys: this.#some([...environment.at().keys(), 'API_KEY'], 1) } : {};
-        const body = { from: environment.slug, to: target.slug, overwrite: this.random() < 0.7, ...named };
-        const path = `/secrets/${orgSlug}/${project}/promote?dryRun=${this.random() < 0.3}`;
-        return this.#send('POST', path, as, body, ({ plan, promoted = [], unchanged }) => {
-          const values = promoted.map((key: string) => [key, environment.at().get(key)?.value ?? ''] as const);
-          target.change(new Map(values));
-          this.#saw(as, target, plan?.unchanged ?? unchanged, 'compared');
-        });
-      },
-    ],
-    restore: [
-      6,
-      async (as, environment) => {
-        const revision = this.#pick(environment.revisions());
-        const body = { revision, ...(this.random() < 0.3 ? { keys: this.#some(keys, 2) } : {}) };
-        const path = this.#path(environment, `/restore?dryRun=${this.random() < 0.2}`);
-        return this.#send('POST', path, as, body, ({ plan, created = [], updated = [], deleted = [], unchanged }) => {
-          const past = environment.at(revision);
-          const set = [...created, ...updated].map((key: string) => [key, past.get(key)?.value ?? ''] as const);
-          const gone = deleted.map((key: string) => [key, null] as const);
-          environment.change(new Map([...set, ...gone]), revision);
-          this.#saw(as, environment, plan?.unchanged ?? unchanged, 'compared');
-        });
-      },
-    ],
-    destroy: [
-      2,
-      (as, environment) => {
-        const path = this.#path(environment, `/versions/${this.#pick(keys)}/destroy`);
-        return this.#send('POST', path, as, { versions: [1] });
-      },
-    ],
-    rename: [1, as => this.#send('PATCH', '/auth/me', as, { name: `Name ${this.#written}` })],
-    rotate: [
-      1,
-      async () => {
-        const { api, owner } = this.place;
-        return (await api.post(`${this.#projectPath}/rotate-key`, {}, owner)).status;
-      },
-    ],
-    retype: [
-      1,
-      async (_, { slug }) => {
-        const { api, owner } = this.place;
-        const environment = this.live().find(one => one.slug === 'staging');
-        if (environment === undefined || slug === 'staging') return 404;
-        const type = environment.type === 'staging' ? 'development' : 'staging';
-        await expectStatus(api.patch(`${this.#projectPath}/environments/staging`, { type }, owner), 200);
-        environment.type = type;
-        return 200;
-      },
-    ],
-    recreate: [
-      2,
-      async () => {
-        const { api, owner } = this.place;
-        await expectStatus(api.delete(`${this.#projectPath}/environments/qa`, owner), 200);
-        for (const environment of this.environments) environment.isGone ||= environment.slug === 'qa';
-        await this.addEnvironment();
-        return 201;
-      },
-    ],
+  readonly #operations: Record<string, Operation> = {
+    set: async (as, environment) => {
+      const key = this.#pick(keys);
+      const value = this.#valueFor(environment, key, 0.2);
+      return this.#send('PUT', this.#path(environment), as, { key, value }, ({ changed }) => {
+        if (changed) environment.change(new Map([[key, value]]));
+        this.#saw(as, environment, [key], changed ? 'written' : 'compared');
+      });
+    },
+    import: (as, environment) => this.#import(as, environment, {}),
+    importDotenv: (as, environment) => this.#import(as, environment, { isDotenv: true }),
+    dryRun: (as, environment) => this.#import(as, environment, { dryRun: true }),
+    delete: async (as, environment) => {
+      const key = this.#pick(keys);
+      const path = this.#path(environment, `/${key}`);
+      return this.#send('DELETE', path, as, undefined, () => environment.change(new Map([[key, null]])));
+    },
+    deleteMany: async (as, environment) => {
+      const body = { keys: this.#some(keys, 2) };
+      return this.#send('POST', this.#path(environment, '/bulk-delete'), as, body, ({ deleted }) => {
+        environment.change(new Map(deleted.map((key: string) => [key, null] as const)));
+      });
+    },
+    change: async (as, environment) => {
+      const [added = '', kept = '', removed = ''] = this.#some(keys, 3);
+      const set = [
+        { key: added, value: this.#newValue() },
+        { key: kept, value: this.#valueFor(environment, kept, 1) },
+      ];
+      const body = { set, delete: environment.at().has(removed) ? [removed] : [] };
+      return this.#send('POST', this.#path(environment, '/changes'), as, body, () =>
+        this.#wrote(as, environment, set, body.delete),
+      );
+    },
+    pull: (as, environment) => this.#pull(as, environment, ''),
+    pullFormatted: (as, environment) => this.#pull(as, environment, '?format=json'),
+    pullKeys: (as, environment) => this.#pull(as, environment, `?keys=${this.#some(keys, 2).join(',')}`),
+    pullPage: (as, environment) => this.#pull(as, environment, '?search=API&limit=1&offset=0'),
+    pullSearched: (as, environment) => this.#pull(as, environment, '?search=API'),
+    pullPast: (as, environment) => this.#pull(as, environment, `?revision=${this.#pick(environment.revisions())}`),
+    notModified: async (as, environment) => {
+      const path = this.#path(environment);
+      const first = await this.api.get(path, as.caller);
+      if (first.status !== 200) return first.status;
+      this.#saw(as, environment, [...environment.at().keys()], 'pulled');
+      const again = await this.api.get(path, as.caller, { 'if-none-match': first.headers.get('etag') ?? '' });
+      return again.status;
+    },
+    names: (as, environment) => this.#send('GET', this.#path(environment, '/keys'), as),
+    history: async (as, environment) => {
+      const key = this.#pick(keys);
+      const query = this.random() < 0.5 ? '?values=true' : '?values=true&limit=2&offset=1';
+      const path = this.#path(environment, `/versions/${key}${query}`);
+      return this.#send('GET', path, as, undefined, ({ versions }) => {
+        for (const { version, value } of versions) {
+          const cell = environment.versions(key).find(one => one.version === version);
+          if (value !== undefined) this.#sawCell(as, environment, { key, version, value }, cell, 'history');
+        }
+      });
+    },
+    diff: async (as, environment) => {
+      const [from, to] = [this.#pick(environment.revisions()), this.#pick(environment.revisions())];
+      const path = this.#path(environment, `/diff?from=${from}&to=${to}&values=true`);
+      return this.#send('GET', path, as, undefined, ({ created, updated, deleted }) => {
+        this.#saw(as, environment, namesOf([...updated, ...deleted]), 'history', from);
+        this.#saw(as, environment, namesOf([...created, ...updated]), 'history', to);
+      });
+    },
+    compare: async (as, environment) => {
+      const other = this.#other(environment);
+      const values = this.random() < 0.5;
+      const path = this.#path(environment, `/compare?with=${other.slug}&values=${values}`);
+      return this.#send('GET', path, as, undefined, () => {
+        for (const side of [environment, other]) {
+          const opposite = side === other ? environment : other;
+          // Without values, an answer says nothing about a key that only one side has.
+          const shown = [...side.at().keys()].filter(key => values || opposite.at().has(key));
+          this.#saw(as, side, shown, 'compared');
+        }
+      });
+    },
+    validate: async (as, environment) => {
+      const { owner, project } = this.place;
+      const path = `/templates/${owner.organization.slug}/${project.slug}/validate/${environment.slug}`;
+      return this.#send('GET', path, as, undefined, () => this.#saw(as, environment, patterned, 'validated'));
+    },
+    promote: async (as, environment) => {
+      const target = this.#other(environment);
+      const { owner, project } = this.place;
+      const named = this.random() < 0.3 ? { keys: this.#some([...environment.at().keys(), 'API_KEY'], 1) } : {};
+      const body = { from: environment.slug, to: target.slug, overwrite: this.random() < 0.7, ...named };
+      const path = `/secrets/${owner.organization.slug}/${project.slug}/promote?dryRun=${this.random() < 0.3}`;
+      return this.#send('POST', path, as, body, ({ plan, promoted = [], unchanged }) => {
+        const values = promoted.map((key: string) => [key, environment.at().get(key)?.value ?? ''] as const);
+        target.change(new Map(values));
+        this.#saw(as, target, plan?.unchanged ?? unchanged, 'compared');
+      });
+    },
+    restore: async (as, environment) => {
+      const revision = this.#pick(environment.revisions());
+      const body = { revision, ...(this.random() < 0.3 ? { keys: this.#some(keys, 2) } : {}) };
+      const path = this.#path(environment, `/restore?dryRun=${this.random() < 0.2}`);
+      return this.#send('POST', path, as, body, ({ plan, created = [], updated = [], deleted = [], unchanged }) => {
+        const past = environment.at(revision);
+        const set = [...created, ...updated].map((key: string) => [key, past.get(key)?.value ?? ''] as const);
+        const gone = deleted.map((key: string) => [key, null] as const);
+        environment.change(new Map([...set, ...gone]), revision);
+        this.#saw(as, environment, plan?.unchanged ?? unchanged, 'compared');
+      });
+    },
+    destroy: (as, environment) => {
+      const path = this.#path(environment, `/versions/${this.#pick(keys)}/destroy`);
+      return this.#send('POST', path, as, { versions: [1] });
+    },
+    rename: as => this.#send('PATCH', '/auth/me', as, { name: `Name ${this.#written}` }),
+    rotate: async () => (await this.place.rotateKey()).status,
+    retype: async (_, { slug }) => {
+      const { owner, projectPath } = this.place;
+      const environment = this.live().find(one => one.slug === 'staging');
+      if (environment === undefined || slug === 'staging') return 404;
+      const type = environment.type === 'staging' ? 'development' : 'staging';
+      await expectStatus(this.api.patch(`${projectPath}/environments/staging`, { type }, owner.session), 200);
+      environment.type = type;
+      return 200;
+    },
+    recreate: async () => {
+      const { owner, projectPath } = this.place;
+      await expectStatus(this.api.delete(`${projectPath}/environments/qa`, owner.session), 200);
+      for (const environment of this.environments) environment.isGone ||= environment.slug === 'qa';
+      await this.addEnvironment();
+      return 201;
+    },
   };
 
   /** The environment `qa`, as soon as an earlier one is erased. */
   async addEnvironment(): Promise<void> {
-    const { api, owner } = this.place;
+    const { owner, projectPath } = this.place;
     const body = { name: 'QA', slug: 'qa', type: 'development' };
-    const { environment } = await createWhenFree(api, `${this.#projectPath}/environments`, body, owner);
+    const { environment } = await createWhenFree(this.api, `${projectPath}/environments`, body, owner.session);
     this.environments.push(new Environment(environment));
   }
 
@@ -396,17 +357,13 @@ export class World {
     // biome-ignore lint/suspicious/noExplicitAny: the response of any operation
     learn: (body: any) => void = () => {},
   ): Promise<number> {
-    const answer = await this.place.api.call(method, path, body === undefined ? { as: caller } : { as: caller, body });
+    const answer = await this.api.call(method, path, body === undefined ? { as: caller } : { as: caller, body });
     if (answer.status < 300) learn(answer.body);
     return answer.status;
   }
 
-  get #projectPath(): string {
-    return `/projects/${this.place.orgId}/${this.place.project}`;
-  }
-
   #path({ slug }: Environment, rest = ''): string {
-    return `/secrets/${this.place.orgSlug}/${this.place.project}/${slug}${rest}`;
+    return this.place.at(slug, rest);
   }
 
   #other(environment: Environment): Environment {

@@ -157,7 +157,7 @@ export function sessionOf(answer: Answer): { cookie: string } {
 /** A project of the person's organization. */
 export async function createProject(
   { post }: Client,
-  { organization, session }: Person,
+  { organization, session }: Pick<Person, 'organization' | 'session'>,
   name = 'Shop',
 ): Promise<{ id: string; slug: string; environments: { id: string; slug: string }[] }> {
   const { status, body } = await post(`/projects/${organization.id}`, { name }, session);

@@ -54,14 +54,8 @@ const instanceToken = 'instance-metadata-token';
 const rolesPath = '/latest/meta-data/iam/security-credentials/';
 
 function jsonOf({ accessKeyId, secretAccessKey, sessionToken }: Required<Credentials>): string {
-  const Expiration = new Date(Date.now() + 3_600_000).toISOString();
-  return JSON.stringify({
-    Code: 'Success',
-    AccessKeyId: accessKeyId,
-    SecretAccessKey: secretAccessKey,
-    Token: sessionToken,
-    Expiration,
-  });
+  const credentials = { AccessKeyId: accessKeyId, SecretAccessKey: secretAccessKey, Token: sessionToken };
+  return JSON.stringify({ Code: 'Success', ...credentials, Expiration: new Date(Date.now() + 3_600_000) });
 }
 
 /** STS, the endpoint of a container and an instance's metadata, version 2, as AWS documents them, on loopback. */

@@ -1,8 +1,5 @@
 /** One side waits for it, and the other opens it. */
 export function gate() {
-  let open = () => {};
-  const opened = new Promise<void>(resolve => {
-    open = resolve;
-  });
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   return { open, opened };
 }

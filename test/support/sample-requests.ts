@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import type { Answer, Api, Caller } from './api.ts';
-import { identityOf, makeSigningKey, type SigningKey, signToken } from './issuer.ts';
+import { type Issuer, identityOf, makeSigningKey, type SigningKey, signToken } from './issuer.ts';
 import { currentName, type Person, seedPerson } from './people.ts';
 
 /** A request as a client sends it. */
@@ -164,6 +164,23 @@ export async function sampleKeys() {
 export async function makeIdentity(api: Api, { organization, session }: Person): Promise<{ id: string }> {
   const body = identityOf(sampleIssuer, await sampleKeys());
   return (await expectStatus(api.post(`/identities/${organization.id}`, body, session), 201)).body.identity;
+}
+
+/** A new identity of the organization, and the token that one of the issuer's pipelines gets for it. */
+export async function issueToPipeline(
+  api: Api,
+  issuer: Issuer,
+  { organization, session }: Person,
+  changes: Record<string, unknown>,
+) {
+  const made = await expectStatus(
+    api.post(`/identities/${organization.id}`, identityOf(issuer, changes), session),
+    201,
+  );
+  const { id: identityId, name } = made.body.identity as { id: string; name: string };
+  const body = { identityId, organizationSlug: organization.slug, subjectToken: await issuer.token(identityId) };
+  const { token } = (await expectStatus(api.post('/auth/exchange', body), 201)).body as { token: string };
+  return { id: identityId, name, token };
 }
 
 /** The body of the exchange of an identity's first assertion. */

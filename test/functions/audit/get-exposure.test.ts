@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newLink } from '#lib/accounts/account-link.ts';
 import type { CredentialExposure, SecretReaders } from '#lib/contracts/audit/exposure.ts';
 import { planConfigsMs } from '#lib/plans/effective-limits.ts';
@@ -14,25 +14,16 @@ import { removeAll, transact, update } from '#lib/table/write.ts';
 import { type Caller, codeOf, sessionOf, startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
-import { identityOf, startIssuer } from '#test/support/issuer.ts';
+import { startIssuer } from '#test/support/issuer.ts';
 import { type Person, seedPerson, seedSession, testPassword } from '#test/support/people.ts';
-import { expectStatus, join } from '#test/support/sample-requests.ts';
+import { expectStatus, issueToPipeline, join } from '#test/support/sample-requests.ts';
 import { type App, addApp, logInWithApp, settleFactors } from '#test/support/second-factors.ts';
 import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
-
-/** The ids of the project's environments, by slug. */
-let ids: Record<string, string>;
 
 const api = shared(() => startApi({ REQUESTS_PER_MINUTE: '-1' }));
 const issuer = shared(startIssuer);
 const place = fresh(() => openWorkplace(api));
 const owner = fresh(() => place.owner);
-beforeEach(async () => {
-  const { projects } = (await api.get(`/projects/${owner.organization.id}`, owner.session)).body;
-  ids = Object.fromEntries(
-    projects[0].environments.map(({ slug, id }: { slug: string; id: string }) => [slug, id] as const),
-  );
-});
 
 const both = { A: '1', B: '1' };
 
@@ -41,10 +32,13 @@ const ask = (query: string, as: Caller = owner.session) =>
 const exposureOf = async (query: string, as?: Caller): Promise<CredentialExposure> =>
   (await expectStatus(ask(query, as), 200)).body;
 const readersOf = async (env: string, key: string, as?: Caller): Promise<SecretReaders> =>
-  (await expectStatus(ask(`environment=${ids[env]}&key=${key}`, as), 200)).body;
+  (await expectStatus(ask(`environment=${place.environmentId(env)}&key=${key}`, as), 200)).body;
 
+/** For example `dev A 1,2 pulled, outdated`. */
 const shown = ({ exposures }: CredentialExposure) =>
-  exposures.map(({ environment, key, versions, how, current }) => [environment.slug, key, versions, how, current]);
+  exposures.map(({ environment, key, versions, how, current }) => {
+    return `${environment.slug} ${key} ${versions} ${how}, ${current ? 'current' : 'outdated'}`;
+  });
 
 /** Another token of the person. */
 async function issueToken(person: Person, scope: object = {}): Promise<{ id: string; caller: { token: string } }> {
@@ -78,11 +72,9 @@ describe('what a token saw', () => {
     await place.set('dev', 'A', '3');
     await place.pull('dev', '?keys=B', { as: other.caller });
     await expectStatus(api.delete(`/auth/tokens/${one.id}`, owner.session), 200);
-    expect(shown(await exposureOf(`tokenId=${one.id}`))).toEqual([
-      ['dev', 'B', [1], ['pulled'], true],
-      ['dev', 'A', [1, 2], ['pulled'], false],
-    ]);
-    expect(shown(await exposureOf(`tokenId=${other.id}`))).toEqual([['dev', 'B', [1], ['pulled'], true]]);
+    const ownExposures = ['dev B 1 pulled, current', 'dev A 1,2 pulled, outdated'];
+    expect(shown(await exposureOf(`tokenId=${one.id}`))).toEqual(ownExposures);
+    expect(shown(await exposureOf(`tokenId=${other.id}`))).toEqual(['dev B 1 pulled, current']);
   });
 
   it('is limited to the period asked for', async () => {
@@ -105,7 +97,7 @@ describe('what a token saw', () => {
       await place.importAll(env, both);
       await place.pull(env, '', { as: caller });
     }
-    const [first = '', second = ''] = [ids.dev ?? '', ids.staging ?? ''].toSorted();
+    const [first = '', second = ''] = ['dev', 'staging'].map(place.environmentId).toSorted();
     const to = new Date(Date.now() + 1).toISOString();
     const from = new Date(Date.now() - 60_000).toISOString();
     const listedAfter = async (environment: string, key: string) => {
@@ -114,17 +106,10 @@ describe('what a token saw', () => {
       expect(page.next).toBeDefined();
       const rest = await exposureOf(`tokenId=${id}&after=${page.next}`);
       expect([rest.exposures, rest.next]).toEqual([[], undefined]);
-      return page.exposures.map(({ environment: found, key: name }) => [found.id, name]);
+      return page.exposures.map(exposure => `${exposure.environment.id} ${exposure.key}`);
     };
-    expect(await listedAfter(first, 'A')).toEqual([
-      [first, 'B'],
-      [second, 'A'],
-      [second, 'B'],
-    ]);
-    expect(await listedAfter(first, '~')).toEqual([
-      [second, 'A'],
-      [second, 'B'],
-    ]);
+    expect(await listedAfter(first, 'A')).toEqual([`${first} B`, `${second} A`, `${second} B`]);
+    expect(await listedAfter(first, '~')).toEqual([`${second} A`, `${second} B`]);
     expect(await listedAfter(second, 'B')).toEqual([]);
   });
 
@@ -138,7 +123,7 @@ describe('what a token saw', () => {
     await place.pull('qa', '', { as: caller });
     await expectStatus(api.delete(`${path}/qa`, owner.session), 200);
     const answer = await exposureOf(`tokenId=${id}`);
-    expect(shown(answer)).toEqual([['qa', 'A', [2], ['pulled'], false]]);
+    expect(shown(answer)).toEqual(['qa A 2 pulled, outdated']);
   });
 });
 
@@ -158,10 +143,7 @@ it('what was seen of an erased environment whose changes are no longer in the lo
   const deleted = auditEntry('secret.deleted', Date.now() - 3000, { environment, revision: 9, keys: ['DELETED'] });
   await seedAudit(owner.organization.id, [...pulls, deleted]);
   const answer = await exposureOf(`tokenId=${tokenId}&since=${new Date(Date.now() - 5000).toISOString()}`);
-  expect(shown(answer)).toEqual([
-    ['gone', 'DELETED', [], ['pulled'], false],
-    ['gone', 'LOST', [], ['pulled'], false],
-  ]);
+  expect(shown(answer)).toEqual(['gone DELETED  pulled, outdated', 'gone LOST  pulled, outdated']);
   expect(answer.incomplete).toEqual([{ reason: 'environment_erased', environment: environment.id }]);
 });
 
@@ -188,12 +170,12 @@ describe('what an unknown credential saw', () => {
     const foreign = await seedPerson();
     await join(api, foreign, owner);
     const elsewhere = await issueToken(owner, { organizationId: foreign.organization.id });
-    const own = await issueToken(owner, { projectId: place.project.id, environmentId: ids.staging });
+    const own = await issueToken(owner, { projectId: place.project.id, environmentId: place.environmentId('staging') });
     await loseEntries();
     const until = new Date().toISOString();
     const unknown = await exposureOf(`tokenId=${randomUUID()}&until=${until}`);
     expect(unknown.incomplete).toEqual([{ reason: 'retention', before: expect.any(String) }]);
-    expect(shown(unknown)).toEqual([['dev', 'A', [1], [], true]]);
+    expect(shown(unknown)).toEqual(['dev A 1 , current']);
     const answer = await exposureOf(`tokenId=${elsewhere.id}&until=${until}`);
     const told = ({ incomplete, exposures }: CredentialExposure) => ({ incomplete, exposures });
     expect(told(answer)).toEqual(told(unknown));
@@ -219,7 +201,7 @@ describe('a comparison of many keys', () => {
     expect(JSON.stringify(entries[0]).length).toBeLessThan(1000);
     const answer = await exposureOf(`userId=${reader.user.id}`);
     expect(answer.complete).toBe(true);
-    expect(shown(answer)).toEqual(keys.toSorted().map(key => ['dev', key, [1], ['compared'], true]));
+    expect(shown(answer)).toEqual(keys.toSorted().map(key => `dev ${key} 1 compared, current`));
     const path = `/audit/${owner.organization.id}?action=secret.compared&key=`;
     const totalOf = async (key: string) => (await api.get(path + key, owner.session)).body.pagination.total;
     expect([await totalOf(first), await totalOf('LATER')]).toEqual([1, 0]);
@@ -232,7 +214,7 @@ describe('a comparison of many keys', () => {
     await dryRun(secrets, reader);
     const answer = await exposureOf(`userId=${reader.user.id}`);
     expect(answer.complete).toBe(true);
-    expect(shown(answer)).toEqual(others.toSorted().map(key => ['dev', key, [1], ['compared'], true]));
+    expect(shown(answer)).toEqual(others.toSorted().map(key => `dev ${key} 1 compared, current`));
   });
 
   it('of two environments names none of them either', async () => {
@@ -241,7 +223,7 @@ describe('a comparison of many keys', () => {
     await expectStatus(api.get(place.at('dev', '/compare?with=staging'), reader.session), 200);
     const answer = await exposureOf(`userId=${reader.user.id}`);
     expect(answer.complete).toBe(true);
-    const environments = shown(answer).map(([env]) => env);
+    const environments = answer.exposures.map(({ environment }) => environment.slug);
     expect(environments.toSorted()).toEqual(['dev', 'staging'].flatMap(env => keys.map(() => env)));
     const items = await queryItems(ranges.audit(owner.organization.id));
     const compared = items.filter(({ action }) => action === 'secret.compared');
@@ -268,10 +250,7 @@ it('what a session saw includes what it saw before it stepped up, and ends with 
   expect(await currentId(session)).toBe(id);
   const answer = await exposureOf(`sessionId=${id}`);
   expect(answer.complete).toBe(true);
-  expect(shown(answer)).toEqual([
-    ['dev', 'A', [1], ['pulled'], true],
-    ['dev', 'B', [1], ['pulled'], true],
-  ]);
+  expect(shown(answer)).toEqual(['dev A 1 pulled, current', 'dev B 1 pulled, current']);
   await expectStatus(api.delete(`/auth/sessions/${id}`, session), 200);
   expect((await place.pull('dev', '', { as: session })).status).toBe(401);
 });
@@ -390,20 +369,15 @@ describe('everyone who knows a secret', () => {
   });
 
   it('includes deployers, in their own environment', async () => {
-    const scope = { projectId: place.project.id, environmentId: ids.production };
-    const wanted = identityOf(issuer, { access: 'read', role: 'deployer', ...scope });
-    const made = await expectStatus(api.post(`/identities/${owner.organization.id}`, wanted, owner.session), 201);
-    const { id, name } = made.body.identity;
-    const subjectToken = await issuer.token(id);
-    const exchange = { identityId: id, organizationSlug: owner.organization.slug, subjectToken };
-    const { token } = (await expectStatus(api.post('/auth/exchange', exchange), 201)).body;
+    const scope = { projectId: place.project.id, environmentId: place.environmentId('production') };
+    const { id, name, token } = await issueToPipeline(api, issuer, owner, { role: 'deployer', ...scope });
     await place.set('production', 'A', '1');
     await expectStatus(place.pull('production', '', { as: { token } }), 200);
     expect(accessOf(await readersOf('production', 'A'))).toEqual({ [owner.email]: true, [name]: true });
     await expectStatus(api.delete(`/identities/${owner.organization.id}/${id}`, owner.session), 200);
     const [latest] = (await readersOf('production', 'A')).readers;
     expect(latest).toMatchObject({ actor: { id, name, type: 'identity' }, hasAccess: false });
-    expect(shown(await exposureOf(`identityId=${id}`))).toEqual([['production', 'A', [1], ['pulled'], true]]);
+    expect(shown(await exposureOf(`identityId=${id}`))).toEqual(['production A 1 pulled, current']);
   });
 
   it('includes who saw an equal version that was restored since', async () => {
@@ -438,34 +412,39 @@ describe('everyone who knows a secret', () => {
   it('can only be asked of a secret and an environment that exist in the organization', async () => {
     const stranger = await openWorkplace(api);
     await stranger.set('dev', 'A', '1');
-    const { projects } = (await api.get(`/projects/${stranger.owner.organization.id}`, stranger.owner.session)).body;
-    const [{ id }] = projects[0].environments;
     const code = async (environment: string | undefined) => codeOf(await ask(`environment=${environment}&key=A`));
-    expect(await code(id)).toBe('404 environment_not_found');
+    expect(await code(stranger.environmentId('dev'))).toBe('404 environment_not_found');
     expect(await code(randomUUID())).toBe('404 environment_not_found');
-    expect(await code(ids.dev)).toBe('404 secret_not_found');
+    expect(await code(place.environmentId('dev'))).toBe('404 secret_not_found');
     await place.set('dev', 'A', '1');
     await place.remove('dev', 'A');
-    expect(await code(ids.dev)).toBe('404 secret_not_found');
+    expect(await code(place.environmentId('dev'))).toBe('404 secret_not_found');
   });
 });
 
 describe('a question about exposure', () => {
   const cursorOf = (content: object) => Buffer.from(JSON.stringify(content)).toString('base64url');
   it.each([
+    cursorOf({}),
+    cursorOf({ from: 'yesterday' }),
     cursorOf({ from: '2026-02-31T00:00:00.000Z' }),
     cursorOf({ from: '2026-99-99T99:99:99.999Z' }),
     cursorOf({ from: '2026-02-01T00:00:00.000Z', to: '2026-13-01T00:00:00.000Z' }),
     cursorOf({ from: '2026-02-01T00:00:00.000Z', environment: 'dev' }),
     cursorOf({ from: '2026-02-01T00:00:00.000Z', key: 'K'.repeat(257) }),
     'x',
+    '',
   ])('is refused with the cursor %j, as are all others about the log', async after => {
     const log = `/audit/${owner.organization.id}`;
-    const paths = [`${log}/exposure?userId=${owner.user.id}&`, `${log}/exposure?environment=${ids.dev}&key=A&`];
+    const paths = [
+      `${log}/exposure?userId=${owner.user.id}&`,
+      `${log}/exposure?environment=${place.environmentId('dev')}&key=A&`,
+    ];
     await place.set('dev', 'A', '1');
     for (const path of [...paths, `${log}/feed?`, `${log}?`]) {
-      const { status, body } = await api.get(`${path}after=${after}`, owner.session);
-      expect([path, status, body.error?.details?.[0]?.path]).toEqual([path, 400, 'after']);
+      const answer = await api.get(`${path}after=${after}`, owner.session);
+      const details = [expect.objectContaining({ path: 'after' })];
+      expect([path, codeOf(answer), answer.body.error.details]).toEqual([path, '400 invalid_request', details]);
     }
   });
 

@@ -43,8 +43,7 @@ describe('the filters of the audit log', () => {
 
   const place = shared(() => openWorkplace(api));
   beforeAll(async () => {
-    const { environments } = (await api.get(place.projectPath, place.owner.session)).body.project;
-    dev = environments.find(({ slug }: { slug: string }) => slug === 'dev');
+    dev = { id: place.environmentId('dev'), slug: 'dev' };
     for (const key of ['A', 'B']) await place.set('dev', key, '1');
     await place.remove('dev', 'A');
     await place.set('dev', 'A', '2');
@@ -132,12 +131,9 @@ describe('the filters of the audit log', () => {
     const template = { key: 'B', required: false };
     await api.post(`/templates/${fresh.owner.organization.slug}/${fresh.project.slug}`, template, fresh.owner.session);
     const { entries: about } = await pageOf(fresh.owner, { key: 'B' });
-    expect(about.map(({ action, revision }) => [action, revision])).toEqual([
-      ['template_key.added', undefined],
-      ['secret.deleted', 3],
-      ['secret.pulled', 2],
-      ['secret.created', 2],
-    ]);
+    const shown = about.map(({ action, revision }) => `${action} ${revision ?? 'without a revision'}`);
+    const secrets = ['secret.deleted 3', 'secret.pulled 2', 'secret.created 2'];
+    expect(shown).toEqual(['template_key.added without a revision', ...secrets]);
   });
 
   it('look at no more histories of a key than a request may, and go on with the next one', async () => {
@@ -146,13 +142,12 @@ describe('the filters of the audit log', () => {
     const wanted: AuditRecord[] = [];
     const start = Date.now() - 3 * day;
     for (const [n, one] of more.entries()) {
-      const { environments } = (await api.get(one.projectPath, owner.session)).body.project;
-      for (const [index, environment] of environments.entries()) {
-        if (index < 2) await one.set(environment.slug, 'WANTED', '1');
+      for (const [index, { id, slug }] of one.project.environments.entries()) {
+        if (index < 2) await one.set(slug, 'WANTED', '1');
         // Twice, so that the next request begins among entries of known environments.
         for (const at of [n * 100 + index, 5000 + n * 100 + index]) {
           const target = { type: 'project' as const, id: one.project.id, name: one.project.slug };
-          const entry = auditEntry('secret.pulled', start + at, { target, environment, revision: 1 });
+          const entry = auditEntry('secret.pulled', start + at, { target, environment: { id, slug }, revision: 1 });
           await seedAudit(owner.organization.id, [entry]);
           if (index < 2) wanted.push(entry);
         }
@@ -227,8 +222,6 @@ describe('the filters of the audit log', () => {
     ['since=yesterday', 'since'],
     ['until=2026-02-31T00:00:00Z', 'until'],
     ['since=2026-01-31T09:26:53', 'since'],
-    ['after=x', 'after'],
-    ['after=', 'after'],
     ['user=x', 'user'],
   ])('are refused if they are malformed: ?%s', async (query, field) => {
     const { status, body } = await api.get(`/audit/${place.owner.organization.id}?${query}`, place.owner.session);

@@ -219,10 +219,7 @@ describe('deleting an environment', () => {
 
     await makeAgain('dev');
     await place.set('dev', 'NEW', 'new');
-    await eventually(async () => {
-      const { rotation } = (await api.get(place.projectPath, owner.session)).body.project;
-      expect(rotation.status).toBe('completed');
-    });
+    await place.whenRotated();
     expect(Object.keys(await place.values('staging'))).toHaveLength(120);
     expect(await place.values('dev')).toEqual({ NEW: 'new' });
     await settle();

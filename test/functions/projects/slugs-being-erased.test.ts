@@ -7,6 +7,7 @@ import { projectRecord } from '#lib/table/records/project.ts';
 import { remove, transact, update } from '#lib/table/write.ts';
 import { createProject, startApi } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
+import { gate } from '#test/support/gate.ts';
 import { conductedHandlers } from '#test/support/observe-calls.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 
@@ -65,11 +66,10 @@ describe('creating something under a slug whose last holder is being erased', ()
   it('waits until the slug is free', async () => {
     const owner = await seedPerson();
     for (const { route, slug, holder, below } of await beginErasures(owner)) {
-      const isWaiting = new Promise<void>(resolve => {
-        onWait = resolve;
-      });
+      const waiting = gate();
+      onWait = waiting.open;
       const creation = api.post(route, { name: 'New', slug }, owner.session);
-      await Promise.race([isWaiting, creation]);
+      await Promise.race([waiting.opened, creation]);
       await transact([holder, ...below].map(item => remove(item)));
       const { status, body } = await creation;
       expect([route, status, body.error]).toEqual([route, 201, undefined]);

@@ -99,12 +99,11 @@ const api = shared(() =>
 );
 const place = shared(() => openWorkplace(api));
 beforeAll(async () => {
-  const { owner, projectPath, project } = place;
+  const { owner, project } = place;
   const roles = ['admin', 'developer', 'viewer'] as const;
   const [admin, developer, viewer] = (await Promise.all(roles.map(place.member))) as [Person, Person, Person];
   const organizationId = owner.organization.id;
-  const [dev] = (await api.get(projectPath, owner.session)).body.project.environments;
-  const limited = { organizationId, projectId: project.id, environmentId: dev.id };
+  const limited = { organizationId, projectId: project.id, environmentId: place.environmentId('dev') };
   credentials = {
     owner: owner.session,
     admin: admin.session,

@@ -7,7 +7,6 @@ import { transact, update } from '#lib/table/write.ts';
 import { type Answer, type Caller, createToken, useSettings } from '#test/support/api.ts';
 import { createWhenFree } from '#test/support/create-when-free.ts';
 import { openWorkplace } from '#test/support/environments.ts';
-import { eventually } from '#test/support/eventually.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
 import { numbered } from '#test/support/numbered.ts';
 import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
@@ -249,10 +248,7 @@ describe('a kept snapshot', () => {
 
   it('is replaced by a rotation of the data key, before and after it', async () => {
     let isDone = false;
-    const done = eventually(async () => {
-      const { rotation } = (await api.get(place.projectPath, place.owner.session)).body.project;
-      expect(rotation?.status).toBe('completed');
-    }).finally(() => {
+    const done = place.whenRotated().finally(() => {
       isDone = true;
     });
     expect((await place.rotateKey()).status).toBe(202);

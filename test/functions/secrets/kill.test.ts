@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
+import { clientOf, createToken, sessionOf } from '#test/support/api.ts';
 import { type StartedStack, startStack } from '#test/support/npm-start.ts';
 import { numbered } from '#test/support/numbered.ts';
 
@@ -36,26 +37,13 @@ function changeTo(number: number, value: string) {
 
 it('the whole system, killed during 1,000 sets and deletions while pulls continue has all of the change or nothing of it, ten times, and the next write works at once', async () => {
   let { url } = await start();
-  let token: string | undefined;
-  const call = async (method: string, path: string, body?: unknown, cookie?: string) => {
-    const response = await fetch(url + path, {
-      method,
-      headers: {
-        'content-type': 'application/json',
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(cookie === undefined ? {} : { cookie, 'x-requested-with': 'service' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    // biome-ignore lint/suspicious/noExplicitAny: whatever the API answers
-    return { status: response.status, headers: response.headers, body: (await response.json()) as any };
-  };
   const account = { email: 'ada@example.com', password: 'correct horse battery' };
-  const registered = await call('POST', '/auth/register', account);
-  const cookie = registered.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-  token = (await call('POST', '/auth/token', { name: 'test' }, cookie)).body.token;
+  const registered = await clientOf(url).post('/auth/register', account);
+  const session = sessionOf(registered);
+  const token = await createToken(clientOf(url), { session });
   const { organization } = registered.body;
-  const { project } = (await call('POST', `/projects/${organization.id}`, { name: 'Shop' })).body;
+  const { project } = (await clientOf(url).post(`/projects/${organization.id}`, { name: 'Shop' }, token)).body;
+  const call = (method: string, path: string, body?: unknown) => clientOf(url).call(method, path, { as: token, body });
   const path = `/secrets/${organization.slug}/${project.slug}/dev`;
 
   const imported = await call('POST', `${path}/bulk`, { secrets: valuesAfter(0, 'first') });

@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { type LoadHandler, loadFromFunctions } from '#infra/local/lambda/invoke.ts';
 import { sqsClient } from '#lib/core/queue.ts';
 import { logDelivery, logUnsent } from '#lib/deliveries/log-delivery.ts';
@@ -15,7 +15,7 @@ import { codeOf, createProject, startApi } from '#test/support/api.ts';
 import { deliveryMessage } from '#test/support/delivery-message.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { fresh, shared } from '#test/support/fixtures.ts';
+import { fresh, shared, untilEnd } from '#test/support/fixtures.ts';
 import { numbered } from '#test/support/numbered.ts';
 import { type Received, type Receiver, startReceiver } from '#test/support/receiver.ts';
 
@@ -61,16 +61,7 @@ const place = fresh(() => openWorkplace(api));
 const person = fresh(() => place.owner);
 const webhooks = () => `/webhooks/${person.organization.id}`;
 
-const receivers: Receiver[] = [];
-afterEach(async () => {
-  for (const receiver of receivers.splice(0)) await receiver.stop();
-});
-
-async function receiver(...options: Parameters<typeof startReceiver>): Promise<Receiver> {
-  const started = await startReceiver(...options);
-  receivers.push(started);
-  return started;
-}
+const receiver = (...options: Parameters<typeof startReceiver>) => untilEnd(startReceiver(...options));
 
 const events = ['created', 'updated', 'deleted', 'promoted', 'bulk_set', 'bulk_delete'].map(name => `secret.${name}`);
 
@@ -105,11 +96,7 @@ const ping = async (id: string) => (await api.post(`${webhooks()}/${id}/test`, {
 const set = (env: string, key: string, value = canary) => place.set(env, key, value);
 const messageFor = (id: string, ...more: [createdAt?: string]) => deliveryMessage(person.organization, id, ...more);
 
-async function environment(slug: string): Promise<{ id: string; slug: string }> {
-  const { body } = await api.get(place.projectPath, person.session);
-  const { id } = body.project.environments.find((one: { slug: string }) => one.slug === slug);
-  return { id, slug };
-}
+const environment = (slug: string) => ({ id: place.environmentId(slug), slug });
 
 const payloads = ({ received }: Receiver) => received.map(({ body }) => JSON.parse(body.toString('utf8')));
 const idsIn = (received: readonly Received[]) => received.map(({ headers }) => headers['x-service-delivery']);
@@ -141,7 +128,7 @@ describe('a delivery', () => {
       timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       org: { id: person.organization.id },
       project: { id: place.project.id, slug: place.project.slug },
-      environment: await environment('dev'),
+      environment: environment('dev'),
       key: 'DATABASE_URL',
       actor: { id: person.user.id, email: person.email },
       metadata: { version: 1, revision: 1 },
@@ -160,7 +147,7 @@ describe('a delivery', () => {
   it('is made only if subscription, scope and status match', async () => {
     const target = await receiver();
     const other = await createProject(api, person, 'Other');
-    const { id: environmentId } = await environment('staging');
+    const environmentId = place.environmentId('staging');
     const { id: projectId } = place.project;
     const limits: [name: string, limits: object, expected: string[]][] = [
       ['all', {}, ['IN_DEV', 'IN_STAGING']],
@@ -361,7 +348,7 @@ describe('a test ping', () => {
 
   it('names the project and environment that the webhook is limited to', async () => {
     const target = await receiver();
-    const dev = await environment('dev');
+    const dev = environment('dev');
     const { id } = await subscribe(target.url, { environmentId: dev.id });
     await ping(id);
     await eventually(() => expect(target.received).toHaveLength(1));
@@ -396,8 +383,8 @@ describe('a delivery that is sent again on request', () => {
   const redeliver = (id: string, deliveryId: string) =>
     api.post(`${webhooks()}/${id}/deliveries/${deliveryId}/redeliver`, {}, person.session);
   const redeliveries = async () => {
-    const { entries } = (await api.get(`/audit/${person.organization.id}?action=webhook.redelivered`, person.session))
-      .body;
+    const log = `/audit/${person.organization.id}?action=webhook.redelivered`;
+    const { entries } = (await api.get(log, person.session)).body;
     return entries.map(({ details }: { details: unknown }) => details);
   };
 

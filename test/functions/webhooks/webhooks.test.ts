@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { codeOf, createProject, startApi } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
-import { type Person, seedPerson } from '#test/support/people.ts';
+import { seedPerson } from '#test/support/people.ts';
 
 let path: string;
 const api = shared(startApi);
@@ -14,10 +14,8 @@ beforeAll(() => {
 const url = 'http://127.0.0.1:9/hook';
 const minimal = { url, events: ['secret.updated'] };
 
-async function environmentsOf(person: Person, slug: string): Promise<Record<string, string>> {
-  const { body } = await api.get(`/projects/${person.organization.id}/${slug}`, person.session);
-  return Object.fromEntries(body.project.environments.map((one: { slug: string; id: string }) => [one.slug, one.id]));
-}
+const idOf = ({ environments }: { environments: { id: string; slug: string }[] }, env: string) =>
+  environments.find(({ slug }) => slug === env)?.id;
 
 describe('POST /webhooks/:orgId', () => {
   it('creates a webhook and shows its signing secret only this once', async () => {
@@ -45,22 +43,21 @@ describe('POST /webhooks/:orgId', () => {
 
   it('limits it to a project and an environment that exist and belong together', async () => {
     const [shop, blog] = [await createProject(api, owner, 'Shop'), await createProject(api, owner, 'Blog')];
-    const shopEnvironments = await environmentsOf(owner, shop.slug);
+    const [dev, staging] = [idOf(shop, 'dev'), idOf(shop, 'staging')];
     const create = (limits: object) => api.post(path, { ...minimal, ...limits }, owner.session);
-    const both = await create({ projectId: shop.id, environmentId: shopEnvironments.staging });
-    expect(both.body.webhook).toMatchObject({ projectId: shop.id, environmentId: shopEnvironments.staging });
-    const environmentOnly = await create({ environmentId: shopEnvironments.dev?.toUpperCase() });
-    expect(environmentOnly.body.webhook).toMatchObject({ projectId: null, environmentId: shopEnvironments.dev });
+    const both = await create({ projectId: shop.id, environmentId: staging });
+    expect(both.body.webhook).toMatchObject({ projectId: shop.id, environmentId: staging });
+    const environmentOnly = await create({ environmentId: dev?.toUpperCase() });
+    expect(environmentOnly.body.webhook).toMatchObject({ projectId: null, environmentId: dev });
 
     const other = await seedPerson({ name: 'Eve' });
     const foreign = await createProject(api, other);
-    const foreignEnvironments = await environmentsOf(other, foreign.slug);
     const refused: [limits: object, code: string][] = [
       [{ projectId: randomUUID() }, 'project_not_found'],
       [{ environmentId: randomUUID() }, 'environment_not_found'],
-      [{ projectId: blog.id, environmentId: shopEnvironments.dev }, 'environment_not_found'],
+      [{ projectId: blog.id, environmentId: dev }, 'environment_not_found'],
       [{ projectId: foreign.id }, 'project_not_found'],
-      [{ environmentId: foreignEnvironments.dev }, 'environment_not_found'],
+      [{ environmentId: idOf(foreign, 'dev') }, 'environment_not_found'],
     ];
     for (const [limits, code] of refused) expect((await create(limits)).body.error?.code).toBe(code);
   });
@@ -116,7 +113,7 @@ describe('PATCH /webhooks/:orgId/:webhookId', () => {
 
   it('sets and removes limits, which must be consistent', async () => {
     const [shop, blog] = [await createProject(api, owner, 'One'), await createProject(api, owner, 'Two')];
-    const { dev } = await environmentsOf(owner, shop.slug);
+    const dev = idOf(shop, 'dev');
     const { webhook } = (await api.post(path, minimal, owner.session)).body;
     const patch = async (limits: object) => {
       const { error, webhook: changed } = (await api.patch(`${path}/${webhook.id}`, limits, owner.session)).body;

@@ -5,7 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { send } from '#lib/deliveries/send.ts';
 import { connectorTo, type Sending } from '#lib/outbound/guarded-request.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { type Receiver, sendUntilClosed, startReceiver } from '#test/support/receiver.ts';
+import { untilEnd } from '#test/support/fixtures.ts';
+import { sendUntilClosed, startReceiver } from '#test/support/receiver.ts';
 import { testCertificate } from '#test/support/test-certificate.ts';
 import { forbiddenTargets } from '../webhooks/forbidden-targets.ts';
 
@@ -16,11 +17,7 @@ const post = (url: string, sending = local) => send(url, { 'Content-Type': 'appl
 const resolving = (...addresses: string[]) => ({ ...strict, resolve: async () => addresses });
 const megabyte = 1024 * 1024;
 
-async function receiver(...options: Parameters<typeof startReceiver>): Promise<Receiver> {
-  const started = await startReceiver(...options);
-  onTestFinished(() => started.stop());
-  return started;
-}
+const receiver = (...options: Parameters<typeof startReceiver>) => untilEnd(startReceiver(...options));
 
 async function listen(server: Server): Promise<number> {
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done));

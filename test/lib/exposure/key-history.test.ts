@@ -40,10 +40,7 @@ describe('the history of keys', () => {
       action: 'secret.changed',
       createdAt: '2026-01-01T00:00:00.000Z',
       createdBy: { id: 'ada', email: 'ada@example.com' },
-      created: [
-        ['NEW', 1],
-        ['BACK', 3],
-      ],
+      created: Object.entries({ NEW: 1, BACK: 3 }),
       updated: [['OLD', 5]],
       deleted: [['GONE', 2]],
     };
@@ -70,9 +67,7 @@ describe('the history of keys', () => {
       const known = historyOfEntries(entries, isWhole).get('A') ?? [];
       return [3, 7, 9].map(revision => versionAt(known, revision)?.version);
     };
-    expect([versions(true), versions(false)]).toEqual([
-      [undefined, 1, undefined],
-      [undefined, 0, undefined],
-    ]);
+    expect(versions(true)).toEqual([undefined, 1, undefined]);
+    expect(versions(false)).toEqual([undefined, 0, undefined]);
   });
 });

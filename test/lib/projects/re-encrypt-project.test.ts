@@ -9,6 +9,7 @@ import { openWorkplace, type Workplace } from '#test/support/environments.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { injectFault } from '#test/support/inject-faults.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
+import { numbered } from '#test/support/numbered.ts';
 import { type AwsCall, type Conductor, conduct } from '#test/support/observe-calls.ts';
 import { startObservedApi, withFault } from '#test/support/observed-api.ts';
 import { seedOwner } from '#test/support/people.ts';
@@ -65,7 +66,7 @@ async function keyVersions(): Promise<Set<unknown>> {
   return new Set(items.filter(({ kind }) => kinds.includes(String(kind))).map(({ keyVersion }) => keyVersion));
 }
 
-const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${i}`, `value ${i}`]));
+const many = (count: number) => numbered(count, i => `value ${i}`);
 
 describe('a step of re-encryption', () => {
   it('that dies after any of its calls is repeated, loses nothing and counts nothing twice', async () => {

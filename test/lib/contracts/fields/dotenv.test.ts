@@ -42,10 +42,7 @@ describe('lines', () => {
 
   test('every entry has the number of the line it starts on', () => {
     const { entries } = parseDotenv('A="1\n2\n3"\n\nB=4');
-    expect(entries.map(({ key, line }) => [key, line])).toEqual([
-      ['A', 1],
-      ['B', 5],
-    ]);
+    expect(entries.map(({ key, line }) => `${key} in line ${line}`)).toEqual(['A in line 1', 'B in line 5']);
   });
 });
 
