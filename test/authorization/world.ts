@@ -128,25 +128,21 @@ export async function buildWorld(api: Api): Promise<World> {
       'full',
     ),
   });
+  const developer = { access: 'write', role: 'developer' } as const;
+  const viewer = { access: 'read', role: 'viewer' } as const;
   Object.assign(callers, {
-    'identity: developer': await seedIdentity(api, organization, people.owner.session, {
-      access: 'write',
-      role: 'developer',
-    }),
-    'identity: viewer': await seedIdentity(api, organization, people.owner.session, { access: 'read', role: 'viewer' }),
-    'identity of another organization': await seedIdentity(api, foreignOrganization, people.stranger.session, {
-      access: 'write',
-      role: 'developer',
-    }),
+    'identity: developer': await seedIdentity(api, organization, people.owner.session, developer),
+    'identity: viewer': await seedIdentity(api, organization, people.owner.session, viewer),
+    'identity of another organization': await seedIdentity(
+      api,
+      foreignOrganization,
+      people.stranger.session,
+      developer,
+    ),
     'deleted identity': await seedToken({ id: derivedUuid('nobody'), email: 'nobody' }, inOwn, 'write'),
   });
-  const strangersToken = await newToken(people.stranger.user, {
-    ...unlimited,
-    name: 'x',
-    access: 'full',
-    secondFactor: false,
-    expiresInDays: null,
-  });
+  const settings = { name: 'x', access: 'full', secondFactor: false, expiresInDays: null } as const;
+  const strangersToken = await newToken(people.stranger.user, { ...unlimited, ...settings });
   await transact([tokenWrite(strangersToken.cliToken)]);
   return {
     own: { ...own, otherProject, bystanderId, secondOwnerId },
@@ -234,13 +230,8 @@ async function seedToken(
   access: Access,
   { expiresInDays = null }: { expiresInDays?: number | null } = {},
 ): Promise<Headers> {
-  const { token, cliToken } = await newToken(user, {
-    ...scope,
-    name: access,
-    access,
-    secondFactor: false,
-    expiresInDays,
-  });
+  const settings = { name: access, access, secondFactor: false, expiresInDays };
+  const { token, cliToken } = await newToken(user, { ...scope, ...settings });
   // Just used, so that the next use writes nothing.
   const used = { ...cliToken, lastUsedAt: cliToken.createdAt };
   await transact([put(at(tokenRecord, user.id, cliToken.hash), used)]);
@@ -262,14 +253,8 @@ async function memberIdOf({ slug }: OrganizationRecord, { id }: UserRecord): Pro
 }
 
 export async function seedMember({ id, slug }: OrganizationRecord, user: UserRecord, role: Role): Promise<string> {
-  const member = {
-    id: randomUUID(),
-    userId: user.id,
-    email: user.email,
-    name: user.name,
-    role,
-    joinedAt: new Date().toISOString(),
-  };
+  const { id: userId, email, name } = user;
+  const member = { id: randomUUID(), userId, email, name, role, joinedAt: new Date().toISOString() };
   await transact([
     put(at(memberRecord, slug, user.id), member),
     put(at(membershipRecord, user.id, id), { organizationId: id, orgSlug: slug }),

@@ -64,13 +64,18 @@ async function set({ owner, domain }: Company, changes: object, as: Caller = own
   return api.put(settingsPath(owner), { ...settings, ...changes }, as);
 }
 
+/** Gives the owner an app that is not new, and a session with it. */
+async function withSettledApp({ owner }: Company) {
+  const app = await addApp(api, owner);
+  await settleFactors(owner.user.id);
+  return { app, session: await logInWithApp(api, owner, app) };
+}
+
 /** A company that requires its provider, with an owner who has an app, and that owner's session of before. */
 async function openStrictCompany() {
   const company = await open();
-  const app = await addApp(api, company.owner);
-  await settleFactors(company.owner.user.id);
-  const owner = { ...company.owner, session: await logInWithApp(api, company.owner, app) };
-  const strict = { ...company, owner, app };
+  const { app, session } = await withSettledApp(company);
+  const strict = { ...company, owner: { ...company.owner, session }, app };
   await expectStatus(set(strict, { required: true }), 200);
   return strict;
 }
@@ -107,9 +112,7 @@ describe('an organization that requires its provider', () => {
     const project = await createProject(api, company.owner);
     const wide = await createToken(api, member);
     const narrow = await tokenOf(company, member.session);
-    const app = await addApp(api, company.owner);
-    await settleFactors(company.owner.user.id);
-    const session = await logInWithApp(api, company.owner, app);
+    const { session } = await withSettledApp(company);
     const withoutFactor = await invitePerson(company, 'owner');
     const callers: Caller[] = [member.session, wide, narrow, withoutFactor.session];
     for (const caller of callers) expect(await read(company, caller)).toBe('200 ok');
