@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type PathParameterName, parameterNames } from '#lib/contracts/path-parameters.ts';
 import { type RoutedContract, routes } from '#lib/contracts/routes.ts';
 import { codeOf, createProject, startApi, useApi } from '../support/api.ts';
 import { documentedRequest, unknownValues } from '../support/documented-request.ts';
-import { eventually } from '../support/eventually.ts';
 import { identityOf, makeSigningKey, type SigningKey, signToken } from '../support/issuer.ts';
 import { type Person, seedOwner } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
@@ -237,15 +236,9 @@ describe.each(types.flatMap(type => accesses.map(access => [type, access] as con
 );
 
 describe('a deployer', () => {
-  /** A deployer of production that may write there. */
-  async function ofProduction() {
-    const place: Place = { owner: ada, project: await furnish(ada), env: 'production' };
-    const id = await makeDeployer(place, 'write');
-    return { place, id, as: await signIn(id, place) };
-  }
-
   it('keeps its rights when its environment’s type changes, and gets none elsewhere', async () => {
-    const { place, as } = await ofProduction();
+    const place: Place = { owner: ada, project: await furnish(ada), env: 'production' };
+    const as = await signIn(await makeDeployer(place, 'write'), place);
 
     for (const type of ['development', 'staging', 'production']) {
       await expectStatus(api.patch(environmentIn(place), { type }, ada.session), 200);
@@ -261,7 +254,8 @@ describe('a deployer', () => {
   });
 
   it('learns from validation which keys are undeclared, and from a write which values are unchanged', async () => {
-    const { place, as } = await ofProduction();
+    const place: Place = { owner: ada, project: await furnish(ada), env: 'production' };
+    const as = await signIn(await makeDeployer(place, 'write'), place);
     const { organization } = ada;
 
     const validated = await api.get(`/templates/${organization.slug}/${place.project.slug}/validate/production`, as);
@@ -272,13 +266,18 @@ describe('a deployer', () => {
   });
 
   it('doesn’t reach an environment that was created again under the same slug, with an old or a new token', async () => {
-    const { place, id, as } = await ofProduction();
+    const place: Place = { owner: ada, project: await furnish(ada), env: 'production' };
+    const id = await makeDeployer(place, 'write');
+    const as = await signIn(id, place);
     expect(codeOf(await api.get(secretsIn(place), as))).toBe('200 ok');
 
     await expectStatus(api.delete(environmentIn(place), ada.session), 200);
     const environments = `/projects/${ada.organization.id}/${place.project.slug}/environments`;
     const again = { name: 'Production', slug: 'production', type: 'production' };
-    await eventually(() => expectStatus(api.post(environments, again, ada.session), 201));
+    await vi.waitFor(() => expectStatus(api.post(environments, again, ada.session), 201), {
+      timeout: 20_000,
+      interval: 200,
+    });
     await expectStatus(api.put(secretsIn(place), { key: 'KEY', value: 'new' }, ada.session), 201);
 
     for (const token of [as, await signIn(id, place)]) {
@@ -291,16 +290,15 @@ describe('a deployer', () => {
   });
 
   it('loses its rights with its role, from the next request on', async () => {
-    const { place, id, as } = await ofProduction();
+    const place: Place = { owner: ada, project: await furnish(ada), env: 'production' };
+    const id = await makeDeployer(place, 'write');
+    const as = await signIn(id, place);
 
-    const identity = `/identities/${ada.organization.id}/${id}`;
-    const set = async (value: string) => codeOf(await api.put(secretsIn(place), { key: 'KEY', value }, as));
-
-    await expectStatus(api.patch(identity, { role: 'developer' }, ada.session), 200);
+    await expectStatus(api.patch(`/identities/${ada.organization.id}/${id}`, { role: 'developer' }, ada.session), 200);
     expect(codeOf(await api.get(secretsIn(place), as))).toBe('403 forbidden');
-    expect(await set('x')).toBe('200 ok');
-    await expectStatus(api.patch(identity, { role: 'viewer' }, ada.session), 200);
-    expect(await set('y')).toBe('403 forbidden');
+    expect(codeOf(await api.put(secretsIn(place), { key: 'KEY', value: 'x' }, as))).toBe('200 ok');
+    await expectStatus(api.patch(`/identities/${ada.organization.id}/${id}`, { role: 'viewer' }, ada.session), 200);
+    expect(codeOf(await api.put(secretsIn(place), { key: 'KEY', value: 'y' }, as))).toBe('403 forbidden');
   });
 
   it('is admitted by exactly these operations, so a new one refuses it until its contract admits it', () => {

@@ -128,21 +128,25 @@ export async function buildWorld(api: Api): Promise<World> {
       'full',
     ),
   });
-  const developer = { access: 'write', role: 'developer' } as const;
-  const viewer = { access: 'read', role: 'viewer' } as const;
   Object.assign(callers, {
-    'identity: developer': await seedIdentity(api, organization, people.owner.session, developer),
-    'identity: viewer': await seedIdentity(api, organization, people.owner.session, viewer),
-    'identity of another organization': await seedIdentity(
-      api,
-      foreignOrganization,
-      people.stranger.session,
-      developer,
-    ),
+    'identity: developer': await seedIdentity(api, organization, people.owner.session, {
+      access: 'write',
+      role: 'developer',
+    }),
+    'identity: viewer': await seedIdentity(api, organization, people.owner.session, { access: 'read', role: 'viewer' }),
+    'identity of another organization': await seedIdentity(api, foreignOrganization, people.stranger.session, {
+      access: 'write',
+      role: 'developer',
+    }),
     'deleted identity': await seedToken({ id: derivedUuid('nobody'), email: 'nobody' }, inOwn, 'write'),
   });
-  const settings = { name: 'x', access: 'full', secondFactor: false, expiresInDays: null } as const;
-  const strangersToken = await newToken(people.stranger.user, { ...unlimited, ...settings });
+  const strangersToken = await newToken(people.stranger.user, {
+    ...unlimited,
+    name: 'x',
+    access: 'full',
+    secondFactor: false,
+    expiresInDays: null,
+  });
   await transact([tokenWrite(strangersToken.cliToken)]);
   return {
     own: { ...own, otherProject, bystanderId, secondOwnerId },
@@ -230,8 +234,13 @@ async function seedToken(
   access: Access,
   { expiresInDays = null }: { expiresInDays?: number | null } = {},
 ): Promise<Headers> {
-  const settings = { name: access, access, secondFactor: false, expiresInDays };
-  const { token, cliToken } = await newToken(user, { ...scope, ...settings });
+  const { token, cliToken } = await newToken(user, {
+    ...scope,
+    name: access,
+    access,
+    secondFactor: false,
+    expiresInDays,
+  });
   // Just used, so that the next use writes nothing.
   const used = { ...cliToken, lastUsedAt: cliToken.createdAt };
   await transact([put(at(tokenRecord, user.id, cliToken.hash), used)]);
@@ -253,8 +262,14 @@ async function memberIdOf({ slug }: OrganizationRecord, { id }: UserRecord): Pro
 }
 
 export async function seedMember({ id, slug }: OrganizationRecord, user: UserRecord, role: Role): Promise<string> {
-  const { id: userId, email, name } = user;
-  const member = { id: randomUUID(), userId, email, name, role, joinedAt: new Date().toISOString() };
+  const member = {
+    id: randomUUID(),
+    userId: user.id,
+    email: user.email,
+    name: user.name,
+    role,
+    joinedAt: new Date().toISOString(),
+  };
   await transact([
     put(at(memberRecord, slug, user.id), member),
     put(at(membershipRecord, user.id, id), { organizationId: id, orgSlug: slug }),

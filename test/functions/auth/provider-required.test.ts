@@ -7,7 +7,7 @@ import { eventually } from '#test/support/eventually.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { handOffToken } from '#test/support/hand-off.ts';
 import { type Person, seedPerson, seedSession } from '#test/support/people.ts';
-import { expectStatus, invite, join } from '#test/support/sample-requests.ts';
+import { expectStatus, invite, join, memberIdOf } from '#test/support/sample-requests.ts';
 import {
   addApp,
   addPasskey,
@@ -81,11 +81,8 @@ async function openStrictCompany() {
 }
 
 /** The path of the person's membership of the company. */
-async function memberPathOf({ owner }: Company, { user }: Pick<Person, 'user'>): Promise<string> {
-  const path = `/members/${owner.organization.id}`;
-  const { members } = (await expectStatus(api.get(path, owner.session), 200)).body;
-  return `${path}/${members.find(({ userId }: { userId: string }) => userId === user.id).id}`;
-}
+const memberPathOf = async ({ owner }: Company, person: Pick<Person, 'user'>) =>
+  `/members/${owner.organization.id}/${await memberIdOf(api, owner, person)}`;
 
 /** A member of the company with a password. */
 async function invitePerson(company: Company, role = 'developer'): Promise<Person> {

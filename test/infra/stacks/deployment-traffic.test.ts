@@ -66,14 +66,20 @@ describe('during a restore', () => {
   });
 
   test('a role that both versions share and that names only the restored table is named', () => {
-    const secretsOf = ({ templates }: ServiceVersion) => templates.get('Secrets')?.Resources ?? {};
-    const roleIn = (version: ServiceVersion) =>
-      Object.entries(secretsOf(version)).find(([id]) => id.startsWith('PullSecretsRole')) as [string, Resource];
-    const Resources = { ...secretsOf(restored), [roleIn(maintained)[0]]: roleIn(restored)[1] };
-    const templates = new Map([
-      ...restored.templates,
-      ['Secrets', { ...restored.templates.get('Secrets'), Resources }],
-    ]);
+    const restoredRole = [...restored.templates]
+      .flatMap(([, { Resources: resources }]) => Object.entries(resources))
+      .find(([id]) => id.startsWith('PullSecretsRole'))?.[1];
+    const roleId = [...maintained.templates.values()]
+      .flatMap(({ Resources: resources }) => Object.keys(resources))
+      .find(id => id.startsWith('PullSecretsRole'));
+    const templates = new Map(
+      [...restored.templates].map(([stack, template]) => [
+        stack,
+        stack === 'Secrets' && roleId !== undefined && restoredRole !== undefined
+          ? { ...template, Resources: { ...template.Resources, [roleId]: restoredRole } }
+          : template,
+      ]),
+    );
     expect(trafficDuring(maintained, { ...restored, templates }).failures).toEqual([
       expect.stringMatching(/^The old version of pull-secrets may not call dynamodb:.*GetItem/),
     ]);
