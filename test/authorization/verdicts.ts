@@ -345,9 +345,7 @@ const specified: readonly Row[] = [
   ...inEach(validatingIn, 'validate-environment'),
 
   row('list-webhooks', managersReading),
-  row('create-webhook', managersChanging, {
-    body: { url: 'https://hooks.example.com/y', events: ['secret.updated'] },
-  }),
+  row('create-webhook', managersChanging, { body: { url: 'https://hooks.example.com/y', events: ['secret.updated'] } }),
   row('get-webhook', managersReading),
   row('update-webhook', managersChanging),
   row('delete-webhook', managersChanging),
@@ -406,27 +404,15 @@ const codes: Readonly<Record<string, string>> = {
 
 const columns = [
   ...roles.map(role => `${role}: session`),
-  'owner: read token',
-  'owner: write token',
-  'owner: full token',
-  'owner: token for the organization',
-  'owner: token for the project',
-  'owner: token for dev',
-  'owner: token for staging',
-  'owner: token for another project',
+  ...['read', 'write', 'full'].map(access => `owner: ${access} token`),
+  ...['the organization', 'the project', 'dev', 'staging', 'another project'].map(limit => `owner: token for ${limit}`),
 ];
 
 const outsiders = [
   'owner: token for another organization',
-  'stranger: session',
-  'stranger: full token',
-  'removed member: session',
-  'removed member: full token',
-  'removed member: token for the organization',
-  'platform admin: session',
-  'platform admin: full token',
-  'platform admin: read token',
-  'platform admin: limited token',
+  ...['session', 'full token'].map(credential => `stranger: ${credential}`),
+  ...['session', 'full token', 'token for the organization'].map(credential => `removed member: ${credential}`),
+  ...['session', 'full token', 'read token', 'limited token'].map(credential => `platform admin: ${credential}`),
 ];
 const roleTokens = roles.flatMap(role => ['read', 'write', 'full'].map(access => `${role}: ${access} token`));
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { fullSettings, synthesize } from '../support/installation.ts';
+import { words } from '../support/words.ts';
 
 const root = join(import.meta.dirname, '../..');
 const text = readFileSync(join(root, '.github/workflows/deliver.yml'), 'utf8');
@@ -35,13 +36,10 @@ describe('the delivery pipeline', () => {
     ]);
     expect(runsOf('check')).toEqual(['npm ci', 'npm run check', 'npm run build', 'npm run synth']);
     expect(runsOf('proof')).toEqual(['npm ci', 'npm run proof']);
-    expect(runsOf('staging').slice(1)).toEqual([
-      'npx cdk diff --all --context installation=staging',
-      'npm run deploy -- staging',
-    ]);
-    expect(runsOf('production-diff').slice(1)).toEqual([
-      'npx cdk diff --all --method template --context installation=production',
-    ]);
+    const diff = 'npx cdk diff --all';
+    const stagingDiff = `${diff} --context installation=staging`;
+    expect(runsOf('staging').slice(1)).toEqual([stagingDiff, 'npm run deploy -- staging']);
+    expect(runsOf('production-diff').slice(1)).toEqual([`${diff} --method template --context installation=production`]);
     expect(runsOf('production').slice(1)).toEqual(['npm ci', 'npm run deploy -- production']);
   });
 
@@ -62,9 +60,8 @@ describe('the delivery pipeline', () => {
     expect(jobs.staging?.concurrency).toBe('staging');
     expect(jobs['production-diff']?.concurrency).toBeUndefined();
     expect(jobs.production?.concurrency).toEqual({ group: 'production', 'cancel-in-progress': false });
-    expect(runsOf('production')[0]).toBe(
-      'test "$(gh api "repos/$GITHUB_REPOSITORY/commits/main" --jq .sha)" = "$GITHUB_SHA"',
-    );
+    const newest = '$(gh api "repos/$GITHUB_REPOSITORY/commits/main" --jq .sha)';
+    expect(runsOf('production')[0]).toBe(`test "${newest}" = "$GITHUB_SHA"`);
   });
 
   test('stores no key: a job that deploys exchanges its token for a role', () => {
@@ -124,12 +121,8 @@ describe('the delivery pipeline', () => {
     const actionsOf = ({ statements }: typeof looks) => statements.map(({ Action }: { Action: string }) => Action);
     expect(actionsOf(looks)).toEqual(['sts:AssumeRole']);
     expect(assumed(looks)).toEqual(['lookup']);
-    expect(actionsOf(deploys)).toEqual([
-      'sts:AssumeRole',
-      'cloudformation:DescribeStacks',
-      's3:PutObject',
-      'ssm:GetParameter',
-    ]);
+    const actions = words('sts:AssumeRole cloudformation:DescribeStacks s3:PutObject ssm:GetParameter');
+    expect(actionsOf(deploys)).toEqual(actions);
     expect(assumed(deploys)).toEqual(['deploy', 'file-publishing', 'lookup']);
     // A stack's ARN ends with an id, and an object's with its name.
     const [bucket] = ofType('AWS::S3::Bucket');

@@ -15,11 +15,10 @@ import { routes } from '#lib/contracts/routes.ts';
 const document = buildOpenApi(routes);
 
 function operation(operationId: string): Operation {
-  const found = Object.values(document.paths)
-    .flatMap(item => Object.values(item))
-    .find(candidate => candidate.operationId === operationId);
-  if (found === undefined) throw new Error(`There is no operation ${operationId}.`);
-  return found;
+  const operations = Object.values(document.paths).flatMap(item => Object.values(item));
+  const operation = operations.find(candidate => candidate.operationId === operationId);
+  if (operation === undefined) throw new Error(`There is no operation ${operationId}.`);
+  return operation;
 }
 
 /** Follows a `#/…` reference. */
@@ -82,9 +81,8 @@ describe('the document', () => {
     const described = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, { operationId }]) => `${operationId} ${method.toUpperCase()} ${path}`),
     );
-    expect(described.sort()).toEqual(
-      routes.map(({ operationId, method, path }) => `${operationId} ${method} ${path}`).sort(),
-    );
+    const expected = routes.map(({ operationId, method, path }) => `${operationId} ${method} ${path}`);
+    expect(described.sort()).toEqual(expected.sort());
   });
 
   test('has no broken reference and no unused component', () => {
@@ -147,16 +145,13 @@ describe('the document', () => {
   });
 
   test('shows no example that its schema rejects', () => {
-    const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-    const ajv = new Ajv2020({
-      strict: false,
-      formats: {
-        uuid,
-        'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
-        uri: (text: string) => URL.canParse(text),
-        email: /^[^@\s]+@[^@\s]+$/,
-      },
-    });
+    const formats = {
+      uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
+      'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+      uri: (text: string) => URL.canParse(text),
+      email: /^[^@\s]+@[^@\s]+$/,
+    };
+    const ajv = new Ajv2020({ strict: false, formats });
     ajv.addSchema({ ...document, $id: 'openapi' });
     const refused: string[] = [];
     let count = 0;
@@ -194,10 +189,8 @@ describe.each(routes.map(contract => [contract.operationId, contract] as const))
     const inPath = parameters.filter(parameter => parameter.in === 'path');
     expect(inPath.map(({ name }) => name)).toEqual(parameterNames(contract.path));
     for (const parameter of inPath) expect(parameter.required).toBe(true);
-    for (const { description, schema } of parameters) {
-      expect(description).toMatch(/\S/);
-      expect(schema).toBeDefined();
-    }
+    const described = { description: expect.stringMatching(/\S/), schema: expect.anything() };
+    for (const parameter of parameters) expect(parameter).toMatchObject(described);
   });
 
   test('documents every status that it can return, each error with its codes and an example of each', () => {
@@ -209,12 +202,8 @@ describe.each(routes.map(contract => [contract.operationId, contract] as const))
     for (const [status, codes] of byStatus) {
       const response = resolved(responses[status]) as { content: { 'application/json': Record<string, unknown> } };
       const content = response.content['application/json'];
-      expect(content.schema).toMatchObject({
-        allOf: [
-          { $ref: '#/components/schemas/Error' },
-          { properties: { error: { properties: { code: { enum: codes } } } } },
-        ],
-      });
+      const ofCode = { properties: { error: { properties: { code: { enum: codes } } } } };
+      expect(content.schema).toMatchObject({ allOf: [{ $ref: '#/components/schemas/Error' }, ofCode] });
       expect(Object.keys(content.examples as object)).toEqual(codes);
     }
   });
@@ -300,10 +289,9 @@ describe('schemas', () => {
   test('with the same id must be identical', () => {
     const components = new Map();
     const convert = (a: z.ZodType) => jsonSchemaOf(z.object({ a }), 'input', components);
-    convert(z.string().meta({ id: 'OpenApiTestTwin' }));
-    expect(() => convert(z.number().meta({ id: 'OpenApiTestTwin' }))).toThrow(
-      'Two different schemas have the id OpenApiTestTwin.',
-    );
+    const id = 'OpenApiTestTwin';
+    convert(z.string().meta({ id }));
+    expect(() => convert(z.number().meta({ id }))).toThrow(`Two different schemas have the id ${id}.`);
   });
 
   test('show only examples that they allow', () => {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from 'vitest';
 
 /** Makes a value before the tests around the call, which share it, and stops or removes it after them. */
@@ -15,6 +18,13 @@ export async function untilEnd<T extends object>(made: Promise<T> | T): Promise<
   const value = await made;
   onTestFinished(() => end(value));
   return value;
+}
+
+/** A new directory, which is removed after the tests around the call, or when the given hook says so. */
+export function scratchDirectory(atEnd: (remove: () => void) => void = afterAll): string {
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-'));
+  atEnd(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
 }
 
 async function end(value: { stop?: () => unknown; remove?: () => unknown } = {}): Promise<void> {

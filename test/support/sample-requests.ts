@@ -142,6 +142,12 @@ export async function memberIdOf(
   return (await membersOf(api, person)).find(({ userId }) => userId === user.id)?.id;
 }
 
+/** Another organization of the same owner, which avoids another account. */
+export async function withNewOrganization<T extends Pick<Person, 'session'>>(api: Api, owner: T, name = 'Another') {
+  const { organization } = (await expectStatus(api.post('/orgs', { name }, owner.session), 201)).body;
+  return { ...owner, organization: organization as Person['organization'] };
+}
+
 export async function makeWebhook(api: Api, person: Person, url = 'http://127.0.0.1:9/') {
   const body = { url, events: ['secret.created'] };
   const answer = await expectStatus(api.post(`/webhooks/${person.organization.id}`, body, person.session), 201);

@@ -139,12 +139,8 @@ describe('a forgotten password', () => {
       const { answer, calls } = await recordRequest(headers =>
         api.post('/auth/forgot-password', { email: address }, undefined, headers),
       );
-      const sent = calls.map(({ operation, roundTrip, input }) => ({
-        operation,
-        roundTrip,
-        length: JSON.stringify(input).length,
-      }));
-      const inOrder = sent.toSorted((one, other) => one.operation.localeCompare(other.operation));
+      const sent = calls.map(call => [call.operation, call.roundTrip, JSON.stringify(call.input).length] as const);
+      const inOrder = sent.toSorted(([one], [other]) => one.localeCompare(other));
       return { status: answer.status, body: answer.body.error?.code ?? answer.body, calls: inOrder };
     };
     const observeFiveTimes = async (address: string) => {
@@ -153,14 +149,11 @@ describe('a forgotten password', () => {
       return observed;
     };
 
-    const known = await observeFiveTimes(email);
+    const ofAccount = await observeFiveTimes(email);
 
-    expect(known[0]?.calls).toEqual([
-      expect.objectContaining({ operation: 'GetItem', roundTrip: 1 }),
-      expect.objectContaining({ operation: 'SendMessage', roundTrip: 2 }),
-      expect.objectContaining({ operation: 'TransactWriteItems', roundTrip: 1 }),
-    ]);
-    expect(await observeFiveTimes(unknown)).toEqual(known);
+    const called = ofAccount[0]?.calls.map(([operation, roundTrip]) => `${operation} ${roundTrip}`);
+    expect(called).toEqual(['GetItem 1', 'SendMessage 2', 'TransactWriteItems 1']);
+    expect(await observeFiveTimes(unknown)).toEqual(ofAccount);
     expect(await observe(unknown)).toEqual(await observe(email));
     expect(await linksTo(email, 'Reset', 5)).toHaveLength(5);
     expect((await api.mails()).filter(({ to }) => to === unknown)).toEqual([]);
@@ -212,9 +205,7 @@ describe('verifying the e-mail address', () => {
 describe('while no e-mail can be sent', () => {
   const name = 'mail-outage';
   beforeEach(() => {
-    const fail = () => async () => {
-      throw Object.assign(new Error('no mail today'), { name: 'ServiceUnavailable' });
-    };
+    const fail = () => () => Promise.reject(Object.assign(new Error('no mail today'), { name: 'ServiceUnavailable' }));
     mailClient().middlewareStack.add(fail, { step: 'initialize', name, override: true });
   });
   const endOutage = () => mailClient().middlewareStack.remove(name);
@@ -236,11 +227,10 @@ describe('while no e-mail can be sent', () => {
   it('a password reset gets the same response as for an unknown account, and its link arrives later', async () => {
     const { email } = await seedPerson();
 
-    const known = await ask(email);
-    const unknown = await ask(`${randomUUID()}@example.com`);
+    const answers = [await ask(email), await ask(`${randomUUID()}@example.com`)];
 
-    expect([known.status, known.body]).toEqual([200, unknown.body]);
-    expect(unknown.status).toBe(200);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(answers[0]?.body).toEqual(answers[1]?.body);
     endOutage();
     expect(await linksTo(email, 'Reset')).toHaveLength(1);
   });

@@ -7,7 +7,7 @@ import { codeOf, sessionOf } from '#test/support/api.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { type Person, seedPerson, testPassword } from '#test/support/people.ts';
-import { expectStatus } from '#test/support/sample-requests.ts';
+import { expectStatus, membersOf as membersIn } from '#test/support/sample-requests.ts';
 import { addApp, addPasskey } from '#test/support/second-factors.ts';
 import { openBrowser } from '#test/support/sign-in/browser.ts';
 import { startOpenIdProvider } from '#test/support/sign-in/open-id-provider.ts';
@@ -34,8 +34,7 @@ const open = (changes: Record<string, unknown> = {}, at = provider) => openCompa
 const userIdOf = async (session: { cookie: string } | undefined): Promise<string> =>
   (await expectStatus(api.get('/auth/me', session), 200)).body.user.id;
 const pathOf = ({ owner }: Company) => `/members/${owner.organization.id}`;
-const membersOf = async (company: Company): Promise<{ id: string; userId: string; role: string }[]> =>
-  (await expectStatus(api.get(pathOf(company), company.owner.session), 200)).body.members;
+const membersOf = ({ owner }: Company) => membersIn(api, owner);
 const memberIdsOf = async (company: Company) => (await membersOf(company)).map(({ userId }) => userId);
 
 /** How a sign-in in that browser ends: with an error, or without one. */
@@ -157,21 +156,18 @@ describe('an existing account', () => {
     expect(await endOf(company, account)).toBe('link_required');
   });
 
-  it.each(['removed', 'replaced'])(
-    'is not linked after the provider was %s between the refusal and the log-in',
-    async change => {
-      const { company, person, browser } = await startLink();
-      const { owner, domain } = company;
-      const put = (at: typeof provider) => api.put(settingsPath(owner), settingsOf(at, domain), owner.session);
-      const changed = change === 'removed' ? api.delete(settingsPath(owner), owner.session) : put(otherProvider);
-      await expectStatus(changed, 200);
+  it.each(['removed', 'replaced'])('is not linked after the provider was %s before the log-in', async change => {
+    const { company, person, browser } = await startLink();
+    const { owner, domain } = company;
+    const put = (at: typeof provider) => api.put(settingsPath(owner), settingsOf(at, domain), owner.session);
+    const changed = change === 'removed' ? api.delete(settingsPath(owner), owner.session) : put(otherProvider);
+    await expectStatus(changed, 200);
 
-      await expectStatus(logInIn(api, browser, person.email), 200);
+    await expectStatus(logInIn(api, browser, person.email), 200);
 
-      expect(await memberIdsOf(company)).toEqual([owner.user.id]);
-      await expectStatus(put(provider), 200);
-    },
-  );
+    expect(await memberIdsOf(company)).toEqual([owner.user.id]);
+    await expectStatus(put(provider), 200);
+  });
 
   it('can’t be linked by registering the address first: an unverified account is no one’s', async () => {
     const company = await open();
@@ -268,10 +264,8 @@ describe('two organizations', () => {
   });
 
   it('do not reach each other: a provider that claims the other’s person is refused', async () => {
-    const [{ company: victims, account, email, userId: victim }, attackers] = [
-      await signedIn(),
-      await open({}, otherProvider),
-    ];
+    const { company: victims, account, email, userId: victim } = await signedIn();
+    const attackers = await open({}, otherProvider);
     const sub = provider.accounts[account]?.sub as string;
     const forged = hire(otherProvider, victims.domain, { email, sub });
 

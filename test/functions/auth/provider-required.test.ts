@@ -7,7 +7,7 @@ import { eventually } from '#test/support/eventually.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { handOffToken } from '#test/support/hand-off.ts';
 import { type Person, seedPerson, seedSession } from '#test/support/people.ts';
-import { expectStatus, invite, join } from '#test/support/sample-requests.ts';
+import { expectStatus, invite, join, memberIdOf } from '#test/support/sample-requests.ts';
 import {
   addApp,
   addPasskey,
@@ -64,23 +64,25 @@ async function set({ owner, domain }: Company, changes: object, as: Caller = own
   return api.put(settingsPath(owner), { ...settings, ...changes }, as);
 }
 
+/** Gives the owner an app that is not new, and a session with it. */
+async function withSettledApp({ owner }: Company) {
+  const app = await addApp(api, owner);
+  await settleFactors(owner.user.id);
+  return { app, session: await logInWithApp(api, owner, app) };
+}
+
 /** A company that requires its provider, with an owner who has an app, and that owner's session of before. */
 async function openStrictCompany() {
   const company = await open();
-  const app = await addApp(api, company.owner);
-  await settleFactors(company.owner.user.id);
-  const owner = { ...company.owner, session: await logInWithApp(api, company.owner, app) };
-  const strict = { ...company, owner, app };
+  const { app, session } = await withSettledApp(company);
+  const strict = { ...company, owner: { ...company.owner, session }, app };
   await expectStatus(set(strict, { required: true }), 200);
   return strict;
 }
 
 /** The path of the person's membership of the company. */
-async function memberPathOf({ owner }: Company, { user }: Pick<Person, 'user'>): Promise<string> {
-  const path = `/members/${owner.organization.id}`;
-  const { members } = (await expectStatus(api.get(path, owner.session), 200)).body;
-  return `${path}/${members.find(({ userId }: { userId: string }) => userId === user.id).id}`;
-}
+const memberPathOf = async ({ owner }: Company, person: Pick<Person, 'user'>) =>
+  `/members/${owner.organization.id}/${await memberIdOf(api, owner, person)}`;
 
 /** A member of the company with a password. */
 async function invitePerson(company: Company, role = 'developer'): Promise<Person> {
@@ -107,9 +109,7 @@ describe('an organization that requires its provider', () => {
     const project = await createProject(api, company.owner);
     const wide = await createToken(api, member);
     const narrow = await tokenOf(company, member.session);
-    const app = await addApp(api, company.owner);
-    await settleFactors(company.owner.user.id);
-    const session = await logInWithApp(api, company.owner, app);
+    const { session } = await withSettledApp(company);
     const withoutFactor = await invitePerson(company, 'owner');
     const callers: Caller[] = [member.session, wide, narrow, withoutFactor.session];
     for (const caller of callers) expect(await read(company, caller)).toBe('200 ok');

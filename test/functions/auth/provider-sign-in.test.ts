@@ -3,11 +3,11 @@ import { requireVerifiedDomain } from '#lib/providers/identify.ts';
 import { profileOf } from '#lib/providers/redeem.ts';
 import { at, find } from '#lib/table/read.ts';
 import { emailRecord } from '#lib/table/records/user.ts';
-import { type Caller, codeOf, nowSeconds, sessionOf } from '#test/support/api.ts';
-import { expectStatus, invite, mailedToken } from '#test/support/sample-requests.ts';
+import { type Caller, codeOf, nowSeconds } from '#test/support/api.ts';
+import { expectStatus, invite, membersOf, resetPassword } from '#test/support/sample-requests.ts';
 import { addApp, forgetUsedCodes } from '#test/support/second-factors.ts';
 import { type Browser, openBrowser } from '#test/support/sign-in/browser.ts';
-import { type Company, seedColleague, useSignIn } from '#test/support/sign-in/scene.ts';
+import { type Company, logInAs, seedColleague, useSignIn } from '#test/support/sign-in/scene.ts';
 import {
   logInIn,
   openCompany,
@@ -19,6 +19,7 @@ import {
   signIn,
   startUrl,
 } from '#test/support/sign-in/sign-in.ts';
+import { words } from '#test/support/words.ts';
 
 /* What the settings of a provider change about a sign-in, and what its person can do with the session. */
 
@@ -35,12 +36,9 @@ function hire({ domain }: Company, claims: Record<string, unknown> = {}): string
 
 const errorOf = async ({ slug }: Company) => (await signIn(api, openBrowser(), slug)).error;
 const open = (changes: Record<string, unknown> = {}) => openCompany(api, names, provider, changes);
-const members = ({ owner }: Company) => `/members/${owner.organization.id}`;
-const membersOf = async (company: Company) =>
-  (await expectStatus(api.get(members(company), company.owner.session), 200)).body.members;
-const remove = async (company: Company, email: string) => {
-  const { id } = (await membersOf(company)).find((member: { email: string }) => member.email === email);
-  await expectStatus(api.delete(`${members(company)}/${id}`, company.owner.session), 200);
+const remove = async ({ owner }: Company, email: string) => {
+  const member = (await membersOf(api, owner)).find(one => one.email === email);
+  await expectStatus(api.delete(`/members/${owner.organization.id}/${member?.id}`, owner.session), 200);
 };
 const tokenIn = ({ owner }: Company) => ({ name: 't', organizationId: owner.organization.id });
 
@@ -59,12 +57,10 @@ it('an invitation brings a removed member back in a session of their own', async
   await remove(company, email);
   const { token } = await invite(api, company.owner, email, 'viewer');
   expect(await errorOf(company)).toBe('invitation_required');
-  await api.post('/auth/forgot-password', { email });
-  const newPassword = 'a sentence of my own';
-  await api.post('/auth/reset-password', { token: await mailedToken(api, email, 'Reset'), newPassword });
-  const own = sessionOf(await expectStatus(api.post('/auth/login', { email, password: newPassword }), 200));
+  await resetPassword(api, { email }, 'a sentence of my own');
+  const own = await logInAs(api, { email }, 'a sentence of my own');
   await expectStatus(api.post(`/members/invite/${token}/accept`, undefined, own), 200);
-  expect(await membersOf(company)).toMatchObject([{ role: 'owner' }, { email, role: 'viewer' }]);
+  expect(await membersOf(api, company.owner)).toMatchObject([{ role: 'owner' }, { email, role: 'viewer' }]);
 });
 
 describe('a provider that doesn’t say whether addresses are verified', () => {
@@ -85,18 +81,13 @@ describe('a provider that doesn’t say whether addresses are verified', () => {
     expect(await ended({ email: undefined })).toBe('email_missing');
   });
 
+  const tenants = words('common organizations consumers 9188040d-6c67-4c5b-b112-36a304b66dad acme.example');
   it.each([
-    'https://login.microsoftonline.com/common/v2.0',
-    'https://login.microsoftonline.com/organizations/v2.0',
-    'https://login.microsoftonline.com/consumers/v2.0',
-    'https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0',
-    'https://login.microsoftonline.com/acme.example/v2.0',
-    'https://LOGIN.microsoftonline.com./common/v2.0/',
-    'https://accounts.google.com',
-    'https://gitlab.com',
-  ])('can’t be %s, which is not one company’s', async issuer => {
+    ...tenants.map(tenant => `login.microsoftonline.com/${tenant}/v2.0`),
+    ...words('LOGIN.microsoftonline.com./common/v2.0/ accounts.google.com gitlab.com'),
+  ])('can’t be https://%s, which is not one company’s', async issuer => {
     const { owner, domain } = await open();
-    const body = settingsOf(provider, domain, { issuer, trustEmail: true });
+    const body = settingsOf(provider, domain, { issuer: `https://${issuer}`, trustEmail: true });
     const refused = await api.put(settingsPath(owner), body, owner.session);
     expect(codeOf(refused)).toBe('400 invalid_request');
     expect(refused.body.error.details).toMatchObject([{ path: expect.stringMatching(/^(trustEmail|issuer)$/) }]);

@@ -17,14 +17,12 @@ describe('each billing and admin endpoint', () => {
   type Headers = Record<string, string>;
   const pathOf = (area: string) => `/${area}/${admin.organization.id}`;
   const get = (path: () => string) => (headers: Headers) => api.get(path(), admin.session, headers);
+  const post = (name: string, body: unknown, headers: Headers) =>
+    api.post(`${pathOf('billing')}/${name}`, body, admin.session, headers);
   const works: [string, number, (headers: Headers) => Promise<Answer>][] = [
     ['get-billing', 4, get(() => pathOf('billing'))],
-    [
-      'start-checkout',
-      4,
-      headers => api.post(`${pathOf('billing')}/checkout`, { plan: 'pro' }, admin.session, headers),
-    ],
-    ['open-portal', 3, headers => api.post(`${pathOf('billing')}/portal`, undefined, admin.session, headers)],
+    ['start-checkout', 4, headers => post('checkout', { plan: 'pro' }, headers)],
+    ['open-portal', 3, headers => post('portal', undefined, headers)],
     ['receive-provider-event', 4, deliverEvent],
     ['get-statistics', 2, get(() => '/admin/stats')],
     ['list-organizations', 4, get(() => '/admin/orgs')],

@@ -4,17 +4,16 @@ import { at, find } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { customerRecord } from '#lib/table/records/platform.ts';
 import { type Answer, codeOf, useApi, useSettings } from '#test/support/api.ts';
+import { eventually } from '#test/support/eventually.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
+import { withNewOrganization } from '#test/support/sample-requests.ts';
 
 const api = useApi();
 const owner = shared(seedPerson);
 
-/** An organization without a subscription, and its owner. Seeded, because hashing a password for each is slow. */
-async function newCustomer(): Promise<Person> {
-  const { body } = await api.post('/orgs', { name: 'Customer' }, owner.session);
-  return { ...owner, organization: body.organization };
-}
+/** An organization without a subscription, and its owner. */
+const newCustomer = () => withNewOrganization(api, { ...owner });
 
 /** Clicks a button on a hosted page. Returns the address it redirects to. */
 async function press(page: string, fields: Record<string, string>): Promise<string> {
@@ -43,9 +42,8 @@ const subscriptionIdOf = async (person: Person): Promise<string> =>
 
 async function actionsOf(person: Person): Promise<string[]> {
   const { body } = await api.get(`/audit/${person.organization.id}`, person.session);
-  return body.entries
-    .map(({ action }: { action: string }) => action)
-    .filter((action: string) => /billing/.test(action));
+  const actions: string[] = body.entries.map(({ action }: { action: string }) => action);
+  return actions.filter(action => action.includes('billing'));
 }
 
 /** A customer with a subscription, the page to change it, and its id. */
@@ -95,9 +93,7 @@ describe('a checkout', () => {
     const person = await newCustomer();
     const { body } = await checkout(person);
 
-    const back = await press(body.url, { action: 'cancel' });
-
-    expect(back).toContain('checkout=cancelled');
+    expect(await press(body.url, { action: 'cancel' })).toContain('checkout=cancelled');
     expect(await billingOf(person)).toMatchObject({ plan: 'free', status: 'none' });
   });
 
@@ -110,9 +106,7 @@ describe('a checkout', () => {
     await press(body.url, { action: 'pay' });
 
     expect(await subscriptionIdOf(person)).toBe(first);
-    expect(await pageText((await portal(person)).body.url)).toSatisfy(
-      (html: string) => html.split('<section>').length === 2,
-    );
+    expect((await pageText((await portal(person)).body.url)).match(/<section>/g)).toHaveLength(1);
   });
 
   it('creates one customer when two start concurrently', async () => {
@@ -218,13 +212,12 @@ describe('deleting an organization', () => {
 
     await api.delete(`/orgs/${person.organization.id}`, person.session);
 
-    await expect.poll(() => statusAtProvider(subscription)).toBe('canceled');
+    await eventually(async () => expect(await statusAtProvider(subscription)).toBe('canceled'));
   });
 
   async function statusAtProvider(subscription: string): Promise<string> {
-    const response = await fetch(`${process.env.STRIPE_API_BASE}/v1/subscriptions/${subscription}`, {
-      headers: { authorization: `Bearer ${process.env.STRIPE_SECRET_KEY}` },
-    });
+    const headers = { authorization: `Bearer ${process.env.STRIPE_SECRET_KEY}` };
+    const response = await fetch(`${process.env.STRIPE_API_BASE}/v1/subscriptions/${subscription}`, { headers });
     return ((await response.json()) as { status: string }).status;
   }
 });
@@ -236,7 +229,7 @@ describe('billing without the provider', () => {
     ['portal', portal, { STRIPE_SECRET_KEY: '' }],
   ])('returns 503 for a %s if it is not configured', async (_, open, settings) => {
     const person = await newCustomer();
-    useSettings({ ...settings });
+    useSettings(settings);
 
     expect(codeOf(await open(person))).toBe('503 billing_not_configured');
   });
@@ -252,7 +245,7 @@ describe('billing without the provider', () => {
     ['cannot be reached', { STRIPE_API_BASE: 'http://127.0.0.1:1' }],
   ])('returns 502 without any of the provider’s details if it %s', async (_, settings) => {
     const person = await newCustomer();
-    useSettings({ ...settings });
+    useSettings(settings);
 
     const answer = await checkout(person);
 

@@ -9,34 +9,32 @@ import { type Answer, codeOf, nowSeconds, startApi, useApi } from '#test/support
 import { atOnce } from '#test/support/at-once.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
+import { withNewOrganization } from '#test/support/sample-requests.ts';
 
 const secret = 'whsec_of_this_test';
 
-const api = useApi(() =>
-  startApi({
-    STRIPE_WEBHOOK_SECRET: secret,
-    STRIPE_PRICE_PRO: 'price_pro',
-    STRIPE_PRICE_ENTERPRISE: 'price_enterprise',
-  }),
-);
+const prices = { STRIPE_PRICE_PRO: 'price_pro', STRIPE_PRICE_ENTERPRISE: 'price_enterprise' };
+const api = useApi(() => startApi({ STRIPE_WEBHOOK_SECRET: secret, ...prices }));
 const owner = shared(seedPerson);
 
-/** An organization without a subscription, and its owner. Seeded, because hashing a password for each is slow. */
-async function newCustomer(): Promise<Person> {
-  const { body } = await api.post('/orgs', { name: 'Customer' }, owner.session);
-  return { ...owner, organization: body.organization };
-}
+/** An organization without a subscription, and its owner. */
+const newCustomer = () => withNewOrganization(api, { ...owner });
 
 function eventOf(type: string, object: Record<string, unknown>, created = nowSeconds()) {
   return { id: `evt_${randomUUID()}`, object: 'event', type, created, data: { object } };
 }
 
-async function deliver(event: unknown, signature?: (body: string) => string): Promise<Answer> {
+type Sign = (body: string) => string | undefined;
+
+async function deliver(event: unknown, signed: Sign = body => sign(body, secret)): Promise<Answer> {
   const body = typeof event === 'string' ? event : JSON.stringify(event);
-  return api.call('POST', '/billing/webhook', {
+  const signature = signed(body);
+  return api.post(
+    '/billing/webhook',
     body,
-    headers: { 'stripe-signature': (signature ?? (text => sign(text, secret)))(body) },
-  });
+    undefined,
+    signature === undefined ? {} : { 'stripe-signature': signature },
+  );
 }
 
 /** An event of the person's subscription. */
@@ -162,24 +160,18 @@ describe('the payment provider’s webhook', () => {
     expect(await billingOf(person)).toMatchObject({ plan: 'pro', usage: { projects: 5, environments: 15 } });
   });
 
-  it.each([
-    ['no signature', undefined],
-    ['a forged signature', (body: string) => sign(body, 'whsec_of_somebody_else')],
-    ['a signature of another body', (body: string) => sign(`${body} `, secret)],
-    ['a stale signature', (body: string) => sign(body, secret, nowSeconds() - 301)],
+  it.each<[string, Sign]>([
+    ['no signature', () => undefined],
+    ['a forged signature', body => sign(body, 'whsec_of_somebody_else')],
+    ['a signature of another body', body => sign(`${body} `, secret)],
+    ['a stale signature', body => sign(body, secret, nowSeconds() - 301)],
     ['junk for a signature', () => 't=,v1='],
-    ['a signature of a scheme that is not taken', (body: string) => sign(body, secret).replace('v1=', 'v0=')],
+    ['a signature of a scheme that is not taken', body => sign(body, secret).replace('v1=', 'v0=')],
   ])('rejects %s and changes nothing', async (_, signature) => {
     const person = await newCustomer();
     const event = subscriptionEvent(person, 'created');
-    const body = JSON.stringify(event);
 
-    const answer = await api.call('POST', '/billing/webhook', {
-      body,
-      headers: signature === undefined ? {} : { 'stripe-signature': signature(body) },
-    });
-
-    expect(codeOf(answer)).toBe('400 invalid_signature');
+    expect(codeOf(await deliver(event, signature))).toBe('400 invalid_signature');
     expect(await billingOf(person)).toMatchObject({ plan: 'free', status: 'none' });
     expect(await find(at(paymentEventRecord, event.id))).toBeUndefined();
   });
@@ -201,20 +193,17 @@ describe('the payment provider’s webhook', () => {
     expect((await billingOf(person)).plan).toBe('pro');
   });
 
+  const ofNobody = {
+    id: 'sub_x',
+    status: 'active',
+    customer: 'cus_unknown',
+    metadata: { organizationId: randomUUID() },
+  };
   it.each([
-    ['of an unknown type', () => eventOf('some.future_event', { id: 'x' })],
-    [
-      'of an unknown organization',
-      () =>
-        eventOf('customer.subscription.updated', {
-          id: 'sub_x',
-          status: 'active',
-          customer: 'cus_unknown',
-          metadata: { organizationId: randomUUID() },
-        }),
-    ],
-  ])('accepts and ignores an event %s', async (_, make) => {
-    const event = make();
+    ['of an unknown type', 'some.future_event', { id: 'x' }],
+    ['of an unknown organization', 'customer.subscription.updated', ofNobody],
+  ])('accepts and ignores an event %s', async (_, type, object) => {
+    const event = eventOf(type, object);
 
     expect((await deliver(event)).status).toBe(200);
     expect(await find(at(paymentEventRecord, event.id))).toBeUndefined();
@@ -224,10 +213,7 @@ describe('the payment provider’s webhook', () => {
     ['no JSON', '{'],
     ['null', 'null'],
     ['an event without an id', JSON.stringify({ type: 'invoice.paid', created: 1, data: { object: {} } })],
-    [
-      'a subscription without a status',
-      JSON.stringify({ id: 'evt_x', type: 'customer.subscription.updated', created: 1, data: { object: { id: 's' } } }),
-    ],
+    ['a subscription without a status', JSON.stringify(eventOf('customer.subscription.updated', { id: 's' }))],
   ])('rejects, though signed, %s', async (_, body) => {
     expect(codeOf(await deliver(body))).toBe('400 invalid_request');
   });

@@ -1,5 +1,5 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { requiredSetting } from '#lib/core/settings.ts';
 import { tableClient } from '#lib/table/client.ts';
 import { keys } from '#lib/table/keys.ts';
@@ -15,8 +15,7 @@ import { identityOf, startIssuer } from '#test/support/issuer.ts';
 import { startObservedApi } from '#test/support/observed-api.ts';
 import { seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
-
-let path: string;
+import { words } from '#test/support/words.ts';
 
 const publicIssuer = { url: 'https://token.actions.githubusercontent.com' };
 
@@ -24,14 +23,12 @@ const api = shared(() => startObservedApi({ WEBHOOK_ALLOW_LOOPBACK: 'false' }));
 const issuer = shared(startIssuer);
 const ada = shared(seedPerson);
 const project = shared(() => createProject(api, ada));
-beforeAll(() => {
-  path = `/identities/${ada.organization.id}`;
-});
 
+const path = () => `/identities/${ada.organization.id}`;
 const create = (changes: Record<string, unknown> = {}) =>
-  api.post(path, identityOf(publicIssuer, changes), ada.session);
+  api.post(path(), identityOf(publicIssuer, changes), ada.session);
 
-const pathTo = ({ id }: { id: string }) => `/identities/${ada.organization.id}/${id}`;
+const pathTo = ({ id }: { id: string }) => `${path()}/${id}`;
 /** A new identity with these differences, which has to be valid. */
 const make = async (changes: Record<string, unknown> = {}) => (await expectStatus(create(changes), 201)).body.identity;
 const get = async (identity: { id: string }) =>
@@ -71,17 +68,14 @@ describe('an identity', () => {
       tokensEndedAt: null,
     });
     expect(await get(identity)).toEqual(identity);
-    expect((await api.get(path, ada.session)).body.identities).toContainEqual(identity);
+    expect((await api.get(path(), ada.session)).body.identities).toContainEqual(identity);
   });
 
   it('is changed field by field, and the audit log records what changed', async () => {
     const identity = await make();
     const { id } = identity;
-    const changes = {
-      role: 'viewer',
-      claims: { repository_id: '75', environment: ['staging', 'production'] },
-      projectId: project.id,
-    };
+    const claims = { repository_id: '75', environment: ['staging', 'production'] };
+    const changes = { role: 'viewer', claims, projectId: project.id };
     const answer = await patch(identity, changes);
 
     expect(answer.body.identity).toMatchObject({ id, name: 'deploy', ...changes });
@@ -129,7 +123,7 @@ describe('an identity', () => {
 
     const identity = await get({ id });
     expect(identity).toMatchObject({ singleUse: true, maxAssertionAgeMinutes: 10, createdBy: null });
-    expect((await api.get(path, ada.session)).body.identities).toContainEqual(identity);
+    expect((await api.get(path(), ada.session)).body.identities).toContainEqual(identity);
     const changed = await expectStatus(patch({ id }, { singleUse: false }), 200);
     expect(changed.body.identity).toEqual({ ...identity, singleUse: false });
   });
@@ -158,39 +152,19 @@ describe('an identity', () => {
   it.each<[string, Record<string, unknown>, string]>([
     ['an owner', { role: 'owner' }, roles],
     ['an admin', { role: 'admin' }, roles],
-    ['one with full access', { access: 'full' }, 'access: must be one of read, write'],
-    [
-      'one that demands only issuer, audience and subject',
-      { claims: { sub: 'repo:a/b', iss: 'x', aud: 'y' } },
-      needsClaim,
-    ],
-    [
-      'one that demands only the subject by a JSON pointer',
-      { claims: { '/sub': 'a', '/iss': 'x', '/jti': 'y' } },
-      needsClaim,
-    ],
-    ['one that demands nothing', { claims: {} }, needsClaim],
-    [
-      'one whose claim is a number',
-      { claims: { repository_id: 74 } },
-      'claims.repository_id: must be text or a list of texts',
-    ],
-    ['one that is called like a person', { name: 'boss@example.com' }, 'name: must not contain @'],
-    ['tokens for a day', { tokenMinutes: 1440 }, 'tokenMinutes: must be at most 60'],
+    ['given full access', { access: 'full' }, 'access: must be one of read, write'],
+    ['demanding only issuer, audience and subject', { claims: { sub: 'repo:a/b', iss: 'x', aud: 'y' } }, needsClaim],
+    ['demanding only the subject by a pointer', { claims: { '/sub': 'a', '/iss': 'x', '/jti': 'y' } }, needsClaim],
+    ['demanding nothing', { claims: {} }, needsClaim],
+    ['demanding a number', { claims: { repository_id: 74 } }, 'claims.repository_id: must be text or a list of texts'],
+    ['called like a person', { name: 'boss@example.com' }, 'name: must not contain @'],
+    ['given tokens for a day', { tokenMinutes: 1440 }, 'tokenMinutes: must be at most 60'],
     ['a deployer without its environment', { role: 'deployer' }, 'environmentId: is required for the role deployer'],
-    [
-      'one that accepts assertions of no age',
-      { maxAssertionAgeMinutes: 0 },
-      'maxAssertionAgeMinutes: must be at least 1',
-    ],
-    [
-      'one that accepts assertions older than an hour',
-      { maxAssertionAgeMinutes: 61 },
-      'maxAssertionAgeMinutes: must be at most 60',
-    ],
-    ['an environment without its project', { environmentId: crypto.randomUUID() }, 'projectId: is required with'],
-    ['an issuer with a query', { issuer: 'https://issuer.example.com/?a=b' }, 'issuer: must not have a query'],
-    ['an issuer with a password', { issuer: 'https://a:b@issuer.example.com' }, 'issuer: must not contain a user name'],
+    ['for assertions of no age', { maxAssertionAgeMinutes: 0 }, 'maxAssertionAgeMinutes: must be at least 1'],
+    ['for assertions over an hour old', { maxAssertionAgeMinutes: 61 }, 'maxAssertionAgeMinutes: must be at most 60'],
+    ['limited only to an environment', { environmentId: crypto.randomUUID() }, 'projectId: is required with'],
+    ['for an issuer with a query', { issuer: 'https://issuer.example.com/?a=b' }, 'issuer: must not have a query'],
+    ['for a URL with a password', { issuer: 'https://a:b@issuer.example.com' }, 'issuer: must not contain a user name'],
   ])('is never %s', async (_, changes, problem) => {
     expect(problemsIn(await create(changes))).toEqual([400, [expect.stringContaining(problem)]]);
   });
@@ -235,10 +209,8 @@ describe('an identity', () => {
     const own = 'https://oidc.circleci.com/org/7c5f';
     const identity = await make({ issuer: own, claims: { ref: 'refs/heads/main' } });
 
-    expect(problemsIn(await patch(identity, { issuer: publicIssuer.url }))).toEqual([
-      400,
-      [expect.stringMatching(/repository_id.*enterprise_id/)],
-    ]);
+    const refusal = [400, [expect.stringMatching(/repository_id.*enterprise_id/)]];
+    expect(problemsIn(await patch(identity, { issuer: publicIssuer.url }))).toEqual(refusal);
     await remove(identity);
   });
 
@@ -254,21 +226,13 @@ describe('an identity', () => {
   it('rejects a claim named __proto__, which would be dropped silently', async () => {
     const text = JSON.stringify(identityOf(publicIssuer)).replace('"repository_id"', '"__proto__"');
 
-    expect(problemsIn(await api.post(path, text, ada.session))).toEqual([
-      400,
-      ['claims: has a name that is not allowed'],
-    ]);
+    const refused = await api.post(path(), text, ada.session);
+    expect(problemsIn(refused)).toEqual([400, ['claims: has a name that is not allowed']]);
   });
 
-  it.each([
-    'http://issuer.example.com',
-    'https://127.0.0.1',
-    'https://localhost',
-    'https://169.254.169.254',
-    'https://[::1]',
-    'https://issuer.internal',
-    'ftp://issuer.example.com',
-  ])('can’t have an issuer that is not public: %s', async url => {
+  const unreachable = `http://issuer.example.com https://127.0.0.1 https://localhost https://169.254.169.254
+    https://[::1] https://issuer.internal ftp://issuer.example.com`;
+  it.each(words(unreachable))('can’t have an issuer that is not public: %s', async url => {
     expect(problemsIn(await create({ issuer: url }))).toEqual([400, [expect.stringMatching(/^issuer: /)]]);
   });
 
@@ -280,10 +244,8 @@ describe('an identity', () => {
 
     expect(identity.jwks).toEqual({ keys: [kept] });
     expect(problemsIn(await create({ ...given, issuer: 'http://kubernetes.default.svc' }))[0]).toBe(400);
-    expect(problemsIn(await patch(identity, { jwks: null }))).toEqual([
-      400,
-      ['issuer: the host kubernetes.default.svc.cluster.local is not public'],
-    ]);
+    const notPublic = 'issuer: the host kubernetes.default.svc.cluster.local is not public';
+    expect(problemsIn(await patch(identity, { jwks: null }))).toEqual([400, [notPublic]]);
   });
 
   it('rejects private keys, and sets without a usable key', async () => {
@@ -306,12 +268,8 @@ describe('an identity', () => {
       await api.get(pathTo({ id: none }), ada.session),
     ];
 
-    expect(answers.map(codeOf)).toEqual([
-      '404 project_not_found',
-      '404 environment_not_found',
-      '404 environment_not_found',
-      '404 identity_not_found',
-    ]);
+    const missing = ['project', 'environment', 'environment', 'identity'];
+    expect(answers.map(codeOf)).toEqual(missing.map(what => `404 ${what}_not_found`));
     const widened = await patch(identity, { environmentId: none, projectId: null });
     expect(problemsIn(widened)).toEqual([400, ['projectId: is required with environmentId']]);
   });
@@ -322,16 +280,11 @@ it('never contacts a loopback issuer unless the setting allows it, even if an it
   const set = { issuer: issuer.url, jwks: null };
   await transact([update(at(identityRecord, ada.organization.slug, id), { set })]);
 
-  const answer = await api.post('/auth/exchange', {
-    identityId: id,
-    organizationSlug: ada.organization.slug,
-    subjectToken: await issuer.token(id),
-  });
+  const assertion = { organizationSlug: ada.organization.slug, subjectToken: await issuer.token(id) };
+  const answer = await api.post('/auth/exchange', { identityId: id, ...assertion });
 
-  expect(answer.body.error).toMatchObject({
-    code: 'issuer_unavailable',
-    message: 'The keys of the issuer can’t be read: must be an https URL.',
-  });
+  const message = 'The keys of the issuer can’t be read: must be an https URL.';
+  expect(answer.body.error).toMatchObject({ code: 'issuer_unavailable', message });
   expect(issuer.fetches('discovery')).toBe(0);
 });
 

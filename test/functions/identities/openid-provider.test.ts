@@ -1,9 +1,9 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { decodeJwt, exportJWK, generateKeyPair } from 'jose';
 import Provider from 'oidc-provider';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { codeOf, createProject, startApi } from '#test/support/api.ts';
+import { codeOf, createProject, useApi } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
@@ -15,14 +15,7 @@ import { expectStatus } from '#test/support/sample-requests.ts';
 
 const workflow = { client_id: 'web-shop-workflow', client_secret: 'not-a-secret-of-the-service' };
 
-interface OpenIdProvider {
-  url: string;
-  /** A token of the workflow for the audience, with claims as a CI platform adds them. */
-  tokenFor(audience: string): Promise<string>;
-  stop(): Promise<void>;
-}
-
-const api = shared(startApi);
+const api = useApi();
 const provider = shared(startProvider);
 const ada = shared(seedPerson);
 const project = shared(() => createProject(api, ada));
@@ -33,16 +26,8 @@ beforeAll(async () => {
 const secretsOf = (env: string) => `/secrets/${ada.organization.slug}/${project.slug}/${env}`;
 async function makeDeployer(claims: Record<string, string>, changes: Record<string, unknown> = {}) {
   const environmentId = project.environments.find(({ slug }) => slug === 'production')?.id;
-  const body = {
-    name: 'web-shop deploy',
-    role: 'deployer',
-    access: 'read',
-    projectId: project.id,
-    environmentId,
-    issuer: provider.url,
-    claims,
-    ...changes,
-  };
+  const limits = { access: 'read', projectId: project.id, environmentId };
+  const body = { name: 'web-shop deploy', role: 'deployer', ...limits, issuer: provider.url, claims, ...changes };
   const created = await expectStatus(api.post(`/identities/${ada.organization.id}`, body, ada.session), 201);
   return created.body.identity as { id: string; audience: string };
 }
@@ -88,7 +73,7 @@ describe('a workflow with a token of an independent OpenID provider', () => {
   });
 });
 
-async function startProvider(): Promise<OpenIdProvider> {
+async function startProvider() {
   const server = createServer();
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -125,18 +110,17 @@ async function startProvider(): Promise<OpenIdProvider> {
   server.on('request', (request, response) => void handle(request, response));
   return {
     url,
-    tokenFor: async resource => {
+    /** A token of the workflow for the audience, with claims as a CI platform adds them. */
+    tokenFor: async (resource: string) => {
       const form = new URLSearchParams({ ...workflow, grant_type: 'client_credentials', resource });
       const response = await fetch(`${url}/token`, { method: 'POST', body: form });
       const body = (await response.json()) as { access_token?: string };
       if (body.access_token === undefined) throw new Error(`The provider issued no token: ${JSON.stringify(body)}`);
       return body.access_token;
     },
-    stop: () => stopServer(server),
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise<void>(resolve => server.close(() => resolve()));
+    },
   };
-}
-
-function stopServer(server: Server): Promise<void> {
-  server.closeAllConnections();
-  return new Promise(resolve => server.close(() => resolve()));
 }

@@ -71,10 +71,8 @@ describe('renaming an organization', () => {
   const createNamed = async (name: string): Promise<{ id: string; slug: string }> =>
     (await create(name, `org-${randomUUID().slice(0, 8)}`)).body.organization;
   const rename = ({ id }: { id: string }, name?: string) => api.patch(`/orgs/${id}`, { name }, person.session);
-  const entriesOf = (slug: string, name: string) => [
-    [`NAME#${name.toLowerCase()}#${slug}`, name],
-    [`SLUG#${slug}`, name],
-  ];
+  const entriesOf = (slug: string, name: string) =>
+    [`NAME#${name.toLowerCase()}#${slug}`, `SLUG#${slug}`].map(key => [key, name]);
 
   it('changes only the name, also in the directory', async () => {
     const organization = await createNamed('Before');
@@ -215,11 +213,10 @@ describe('the background step that erases an organization', () => {
 
   it('continues after any interruption, and takes as many steps as needed', async () => {
     const { organization, slug } = await furnish();
-    const entries = Array.from({ length: 700 }, (_, index) => ({
-      PutRequest: {
-        Item: { pk: ranges.audit(organization.id, index % 2 === 0 ? 0 : 3).pk, sk: `bulk#${index}`, kind: 'audit' },
-      },
-    }));
+    const entries = Array.from({ length: 700 }, (_, index) => {
+      const { pk } = ranges.audit(organization.id, index % 2 === 0 ? 0 : 3);
+      return { PutRequest: { Item: { pk, sk: `bulk#${index}`, kind: 'audit' } } };
+    });
     for (const chunk of chunksOf(25, entries)) {
       await tableClient().send(new BatchWriteCommand({ RequestItems: { [requiredSetting('TABLE_NAME')]: chunk } }));
     }
@@ -230,14 +227,16 @@ describe('the background step that erases an organization', () => {
     const job = { type: 'erase-organization', orgSlug: slug, organizationId: organization.id } as const;
 
     let interrupted = 0;
-    for (let calls = 0; ; calls += 3) {
+    const isInterrupted = (calls: number) => {
       const heal = failAfter(calls);
-      const died = await eraseOrganization(job, log)
-        .catch(() => true)
+      return eraseOrganization(job, log)
+        .then(
+          () => false,
+          () => true,
+        )
         .finally(heal);
-      if (died !== true) break;
-      interrupted += 1;
-    }
+    };
+    while (await isInterrupted(3 * interrupted)) interrupted += 1;
     // The successful step has queued the next one, and so on until nothing is left.
     await eventually(async () => expect(await find(at(organizationRecord, slug))).toBeUndefined());
 

@@ -91,10 +91,9 @@ describe('the settings', () => {
     for (const { headers, body } of answers) expect(JSON.stringify([body, ...headers])).not.toContain(clientSecret);
     const bytes = Buffer.from(clientSecret);
     const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+    const readable = (bytes: Uint8Array) => ['latin1', 'hex'].map(form => Buffer.from(bytes).toString(form as 'hex'));
     const items = JSON.stringify(await allItems(), (_, value) =>
-      value instanceof Uint8Array
-        ? `${Buffer.from(value).toString('latin1')} ${Buffer.from(value).toString('hex')}`
-        : value,
+      value instanceof Uint8Array ? readable(value).join(' ') : value,
     );
     expect(written.join('')).toContain('provider_sign_in_refused');
     for (const text of [clientSecret, bytes.toString('base64'), bytes.toString('hex')]) {
@@ -107,9 +106,7 @@ describe('the settings', () => {
   it('keep the secret and the proof of the domain unless the issuer or the client changes', async () => {
     const { owner, domain, slug } = await openCompany(api, names, provider);
     const { clientSecret: _, ...without } = settings(domain);
-    onTestFinished(() => {
-      provider.script = {};
-    });
+    onTestFinished(() => void Object.assign(provider, { script: {} }));
     provider.script = { person: { sub: `s-${domain}`, email: `ada@${domain}` } };
     const kept = await save(owner, { ...without, defaultRole: 'viewer' });
     expect(kept).toMatchObject({ hasClientSecret: true, domains: [{ verified: true }], defaultRole: 'viewer' });
@@ -147,19 +144,14 @@ describe('the settings', () => {
     const [stranger, admin] = [await newOwner(), await newOwner()];
     await join(api, owner, admin, 'admin');
 
-    for (const [as, expected] of [
-      [stranger, '404 organization_not_found'],
-      [admin, '403 forbidden'],
-    ] as const) {
-      const other = { ...owner, session: as.session };
-      const answers = [
-        api.get(settingsPath(owner), as.session),
-        put(other, settings(domain)),
-        verify(other, domain),
-        remove(other),
-      ];
-      expect((await Promise.all(answers)).map(codeOf)).toEqual(Array(4).fill(expected));
-    }
+    const codesFor = async ({ session }: Person) => {
+      const other = { ...owner, session };
+      const reading = api.get(settingsPath(owner), session);
+      const answers = [reading, put(other, settings(domain)), verify(other, domain), remove(other)];
+      return (await Promise.all(answers)).map(codeOf);
+    };
+    expect(await codesFor(stranger)).toEqual(Array(4).fill('404 organization_not_found'));
+    expect(await codesFor(admin)).toEqual(Array(4).fill('403 forbidden'));
     expect((await read(owner)).domains).toMatchObject([{ verified: true }]);
   });
 
@@ -233,11 +225,8 @@ describe('a domain', () => {
 
   it('is verified by its record, among others and in several strings, and recorded once', async () => {
     const { owner, domain, record } = await withDomain();
-    names.set(domain, [
-      ['v=spf1 include:mail.example ~all'],
-      ['something', ' else'],
-      [record.slice(0, 10), record.slice(10)],
-    ]);
+    const inTwo = [record.slice(0, 10), record.slice(10)];
+    names.set(domain, [['v=spf1 include:mail.example ~all'], ['something', ' else'], inTwo]);
 
     const { body } = await expectStatus(verify(owner, domain.toUpperCase()), 200);
 
@@ -333,10 +322,8 @@ describe('a domain', () => {
     for (let round = 0; round < 5; round += 1) {
       const domain = newDomain();
       const both = [await withDomain(domain), await withDomain(domain)];
-      names.set(
-        domain,
-        both.map(({ record }) => [record]),
-      );
+      const records = both.map(({ record }) => [record]);
+      names.set(domain, records);
 
       const answers = await Promise.all(both.map(({ owner }) => verify(owner, domain)));
 

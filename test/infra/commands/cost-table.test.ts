@@ -3,20 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { costOf, idleCosts, type OperationCounts, renderCosts } from '#infra/commands/cost-table.ts';
 
-const counts = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../bench/counts.json'), 'utf8'),
-) as OperationCounts[];
+const file = join(import.meta.dirname, '../../bench/counts.json');
+const counts: OperationCounts[] = JSON.parse(readFileSync(file, 'utf8'));
 
-const nothing = {
-  roundTrips: 0,
-  readUnits: 0,
-  writeUnits: 0,
-  kmsCalls: 0,
-  sqsMessages: 0,
-  mails: 0,
-  responseBytes: 0,
-  lambdaMs: 0,
-};
+const calls = { roundTrips: 0, kmsCalls: 0, sqsMessages: 0, mails: 0 };
+const nothing = { ...calls, readUnits: 0, writeUnits: 0, responseBytes: 0, lambdaMs: 0 };
 const costWith = (units: Partial<OperationCounts>, operation = 'pull-secrets') =>
   costOf({ ...nothing, operation, ...units });
 

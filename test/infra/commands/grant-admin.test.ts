@@ -4,7 +4,7 @@ import { ranges } from '#lib/table/keys.ts';
 import { at, list } from '#lib/table/read.ts';
 import { passkeyRecord } from '#lib/table/records/user.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { codeOf, createToken, useSettings } from '#test/support/api.ts';
+import { codeOf, createToken, nowSeconds, useSettings } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
 import { runCommand } from '#test/support/run-command.ts';
@@ -26,25 +26,17 @@ describe('grant-admin', () => {
     const { port } = new URL(api.url);
     const email = person.email.toUpperCase();
     expect((await api.get('/admin/stats', person.session)).status).toBe(403);
-    expect(await grantLocally(email)).toEqual({
-      code: 0,
-      stdout: `${email} is now a platform administrator of the local stack on port ${port}.\n`,
-      stderr: '',
-    });
+    const stdout = `${email} is now a platform administrator of the local stack on port ${port}.\n`;
+    expect(await grantLocally(email)).toEqual({ code: 0, stdout, stderr: '' });
     expect((await api.get('/admin/stats', person.session)).status).toBe(200);
   });
 
   it('refuses an account with ways in that its own log-in did not make, lists them, and changes nothing', async () => {
     const company = await openCompany(api, names, provider);
     const email = `worker@${company.domain}`;
-    const claims = { auth_time: Math.floor(Date.now() / 1000) };
-    provider.script = { person: { sub: email, email, email_verified: true }, claims };
+    provider.script = { person: { sub: email, email, email_verified: true }, claims: { auth_time: nowSeconds() } };
     const session = await sessionThrough(api, company.slug);
-    await createToken(
-      api,
-      { ...company.owner, session },
-      { name: 'planted', organizationId: company.owner.organization.id },
-    );
+    await createToken(api, { session }, { name: 'planted', organizationId: company.owner.organization.id });
 
     const refused = await grantLocally(email);
 
@@ -105,11 +97,8 @@ describe('grant-admin', () => {
 
   it('reports in one sentence an unknown account, a missing stack, or the usage', async () => {
     const email = `${randomUUID()}@example.com`;
-    expect(await grantLocally(email)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `No account has the e-mail address ${email}.\n`,
-    });
+    const unknown = `No account has the e-mail address ${email}.\n`;
+    expect(await grantLocally(email)).toEqual({ code: 1, stdout: '', stderr: unknown });
     const none = await grantAdmin({ PORT: '1' }, 'ada@example.com');
     expect(none).toMatchObject({ code: 1, stdout: '' });
     expect(none.stderr).toMatch(/^No local stack answers on port 1: [^\n]*\.\n$/);

@@ -73,11 +73,9 @@ it('Queued work and the access log reach their functions', async () => {
     await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: '{}' }));
   }
   await fetch(`${stack.url}/nowhere`);
-  await eventually(() =>
-    expect(new Set(invoked)).toEqual(
-      new Set(['workers/deliver-webhooks', 'workers/run-jobs', 'system/unknown-route', 'workers/roll-up-metrics']),
-    ),
-  );
+  const workers = ['deliver-webhooks', 'roll-up-metrics', 'run-jobs'].map(name => `workers/${name}`);
+  const expected = ['system/unknown-route', ...workers];
+  await eventually(() => expect([...new Set(invoked)].sort()).toEqual(expected));
 });
 
 it("Stopping restores the process's environment, and its own profile does not reach the functions' clients", async () => {

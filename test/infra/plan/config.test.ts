@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ConfigError, readConfig } from '#infra/plan/config.ts';
 import { readInstallation } from '#infra/plan/installation-file.ts';
 import { noticesOf } from '#infra/plan/notices.ts';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { settings } from '#lib/core/settings.ts';
+import { scratchDirectory } from '#test/support/fixtures.ts';
 import { exampleSettings, fullSettings } from '#test/support/installation.ts';
 
 const read = (settings: Record<string, unknown>) => readConfig(settings);
@@ -47,93 +47,73 @@ describe('the settings of an installation', () => {
   });
 
   test('are read from the installation’s committed file', () => {
-    const directory = mkdtempSync(join(tmpdir(), 'installations-'));
-    writeFileSync(
-      join(directory, 'production.json'),
-      JSON.stringify({ mailFrom: 'ops@example.org', throttleRate: 50 }),
-    );
+    const directory = scratchDirectory(onTestFinished);
+    writeFileSync(join(directory, 'production.json'), '{ "mailFrom": "ops@example.org", "throttleRate": 50 }');
     writeFileSync(join(directory, 'broken.json'), '{');
-    expect(readInstallation('production', directory)).toMatchObject({
-      throttleRate: 50,
-      mailFrom: { domain: 'example.org' },
-    });
+    const { throttleRate, mailFrom } = readInstallation('production', directory);
+    expect([throttleRate, mailFrom.domain]).toEqual([50, 'example.org']);
     expect(() => readInstallation('staging', directory)).toThrow('There is no file installations/staging.json.');
     expect(() => readInstallation('../production', directory)).toThrow('There is no file');
     expect(() => readInstallation('broken', directory)).toThrow('The file installations/broken.json is not JSON.');
-    rmSync(directory, { recursive: true });
   });
 
   test('in the repository are an example that can be synthesized', () => {
     expect(readInstallation('example').name).toBe('holdfast');
   });
 
-  test.each([
-    [{}, 'The setting mailFrom is missing.'],
-    [{ ...exampleSettings, mailForm: 'x' }, 'There is no setting mailForm.'],
+  /** The changes that make the settings of the example, or all settings, wrong. */
+  const wrong: [Record<string, unknown>, string | RegExp, Record<string, unknown>?][] = [
+    [{}, 'mailFrom is missing.', {}],
+    [{ mailFrom: 'nobody' }, 'mailFrom must be an e-mail address, or "Name <address>".'],
     [
-      { ...exampleSettings, dashboardOrigin: 'https://a.example/path' },
-      'The setting dashboardOrigin must be an https origin without a path, e.g. https://app.example.com.',
+      { dashboardOrigin: 'https://a.example/path' },
+      'dashboardOrigin must be an https origin without a path, e.g. https://app.example.com.',
     ],
     [
-      { ...exampleSettings, dashboardOrigin: 'https://app.example.org' },
-      'The setting dashboardOrigin is on another site than the API, so browsers would not send the session cookie: leave it out, because the edge serves the dashboard, or set sessionCookie to cross-site.',
+      { dashboardOrigin: 'https://app.example.org' },
+      'dashboardOrigin is on another site than the API, so browsers would not send the session cookie: leave it out, because the edge serves the dashboard, or set sessionCookie to cross-site.',
+    ],
+    [{ dashboardOrigin: 'https://app.example.org' }, /^The setting dashboardOrigin is on another site/, fullSettings],
+    [
+      { certificateArn: fullSettings.certificateArn.replace('us-east-1', 'eu-central-1') },
+      'certificateArn must be the ARN of an ACM certificate in us-east-1, the only region CloudFront accepts.',
+      fullSettings,
+    ],
+    [{ domainName: 'secrets.example.com' }, 'certificateArn is required because domainName is set.'],
+    [
+      { stripeWebhookSecretParameter: '/a/b' },
+      'stripeSecretKeyParameter is required because stripeWebhookSecretParameter is set.',
     ],
     [
-      { ...fullSettings, dashboardOrigin: 'https://app.example.org' },
-      /^The setting dashboardOrigin is on another site than the API/,
+      { stripeSecretKeyParameter: 'sk_live_1', stripeWebhookSecretParameter: '/a/b' },
+      'stripeSecretKeyParameter must be the name of an SSM parameter, starting with a slash.',
+    ],
+    [{ replicaRegion: 'eu-west-1' }, 'region is required because replicaRegion is set.'],
+    [{ region: 'eu-west-1', replicaRegion: 'eu-west-1' }, 'replicaRegion must be another region than region.'],
+    [{ peerRegion: 'eu-west-1' }, 'region is required because peerRegion is set.'],
+    [{ region: 'eu-west-1', peerRegion: 'eu-west-1' }, 'peerRegion must be another region than region.'],
+    [
+      { region: 'eu-west-1', replicaRegion: 'eu-west-2', peerRegion: 'eu-west-3' },
+      'peerRegion must be the same region as replicaRegion.',
     ],
     [
-      { ...fullSettings, certificateArn: fullSettings.certificateArn.replace('us-east-1', 'eu-central-1') },
-      'The setting certificateArn must be the ARN of an ACM certificate in us-east-1, the only region CloudFront accepts.',
+      { restoredTable: 'restored', sharedTable: 'shared' },
+      'sharedTable must be left out because restoredTable is set.',
     ],
-    [
-      { ...exampleSettings, mailFrom: 'nobody' },
-      'The setting mailFrom must be an e-mail address, or "Name <address>".',
-    ],
-    [
-      { ...exampleSettings, domainName: 'secrets.example.com' },
-      'The setting certificateArn is required because domainName is set.',
-    ],
-    [
-      { ...exampleSettings, stripeWebhookSecretParameter: '/a/b' },
-      'The setting stripeSecretKeyParameter is required because stripeWebhookSecretParameter is set.',
-    ],
-    [
-      { ...exampleSettings, stripeSecretKeyParameter: 'sk_live_1', stripeWebhookSecretParameter: '/a/b' },
-      'The setting stripeSecretKeyParameter must be the name of an SSM parameter, starting with a slash.',
-    ],
-    [
-      { ...exampleSettings, replicaRegion: 'eu-west-1' },
-      'The setting region is required because replicaRegion is set.',
-    ],
-    [
-      { ...exampleSettings, region: 'eu-west-1', replicaRegion: 'eu-west-1' },
-      'The setting replicaRegion must be another region than region.',
-    ],
-    [{ ...exampleSettings, peerRegion: 'eu-west-1' }, 'The setting region is required because peerRegion is set.'],
-    [
-      { ...exampleSettings, region: 'eu-west-1', peerRegion: 'eu-west-1' },
-      'The setting peerRegion must be another region than region.',
-    ],
-    [
-      { ...exampleSettings, region: 'eu-west-1', replicaRegion: 'eu-west-2', peerRegion: 'eu-west-3' },
-      'The setting peerRegion must be the same region as replicaRegion.',
-    ],
-    [
-      { ...exampleSettings, restoredTable: 'restored', sharedTable: 'shared' },
-      'The setting sharedTable must be left out because restoredTable is set.',
-    ],
-    [
-      { ...exampleSettings, backupVaultArn: 'arn:aws:s3:::backups' },
-      'The setting backupVaultArn must be the ARN of an AWS Backup vault.',
-    ],
-    [{ ...exampleSettings, waf: true }, 'The setting region is required because waf is on.'],
-    [{ ...exampleSettings, logRetentionDays: 7 }, /^The setting logRetentionDays must be one of 30, 60, /],
-    [{ ...exampleSettings, throttleRate: 'many' }, 'The setting throttleRate must be a number from 1 to 10000.'],
-    [{ ...exampleSettings, name: 'Hold fast' }, /^The setting name must have 2 to 20 lower-case letters/],
-  ])('are rejected with one sentence per problem: %j', (settings, message) => {
-    expect(() => read(settings)).toThrow(ConfigError);
-    expect(() => read(settings)).toThrow(message);
+    [{ backupVaultArn: 'arn:aws:s3:::backups' }, 'backupVaultArn must be the ARN of an AWS Backup vault.'],
+    [{ waf: true }, 'region is required because waf is on.'],
+    [{ logRetentionDays: 7 }, /^The setting logRetentionDays must be one of 30, 60, /],
+    [{ throttleRate: 'many' }, 'throttleRate must be a number from 1 to 10000.'],
+    [{ name: 'Hold fast' }, /^The setting name must have 2 to 20 lower-case letters/],
+  ];
+  test.each(wrong)('are rejected with one sentence per problem: %j', (changes, problem, all = exampleSettings) => {
+    const reading = () => read({ ...all, ...changes });
+    expect(reading).toThrow(ConfigError);
+    expect(reading).toThrow(typeof problem === 'string' ? `The setting ${problem}` : problem);
+  });
+
+  test('are rejected if there is no such setting', () => {
+    expect(() => read({ ...exampleSettings, mailForm: 'x' })).toThrow('There is no setting mailForm.');
   });
 
   test('allow a dashboard elsewhere on the same site, and on another site with a cookie sent there', () => {

@@ -27,14 +27,7 @@ beforeEach(async () => {
   await Promise.all(Object.values(tables).map(ensureTable));
   regions = await startRegions(tables);
   const clientIn = (region: string) =>
-    DynamoDBDocumentClient.from(
-      new DynamoDBClient({
-        region,
-        endpoint: regions.url,
-        maxAttempts: 1,
-        credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-      }),
-    );
+    DynamoDBDocumentClient.from(new DynamoDBClient({ region, endpoint: regions.url, maxAttempts: 1 }));
   clients = { [first]: clientIn(first), [second]: clientIn(second) };
   return () => regions.stop();
 });

@@ -28,17 +28,11 @@ describe('the edge', () => {
   test('routes every path under /v1 to the API, and everything else to the dashboard', () => {
     expect(behaviors.map(({ PathPattern }) => PathPattern)).toEqual(['*', '/assets/*', '/v1', '/v1/*']);
     const origins = new Map(config.Origins.map((origin: Record<string, unknown>) => [origin.Id, origin]));
-    for (const path of ['/v1', '/v1/*']) {
-      expect(origins.get(behavior(path).TargetOriginId)).toMatchObject({
-        CustomOriginConfig: { OriginProtocolPolicy: 'https-only', OriginReadTimeout: 35 },
-      });
-    }
-    for (const path of ['*', '/assets/*']) {
-      expect(origins.get(behavior(path).TargetOriginId)).toMatchObject({
-        S3OriginConfig: { OriginAccessIdentity: '' },
-        OriginAccessControlId: expect.anything(),
-      });
-    }
+    const originsOf = (...paths: string[]) => paths.map(path => origins.get(behavior(path).TargetOriginId));
+    const gateway = { CustomOriginConfig: { OriginProtocolPolicy: 'https-only', OriginReadTimeout: 35 } };
+    expect(originsOf('/v1', '/v1/*')).toMatchObject([gateway, gateway]);
+    const bucket = { S3OriginConfig: { OriginAccessIdentity: '' }, OriginAccessControlId: expect.anything() };
+    expect(originsOf('*', '/assets/*')).toMatchObject([bucket, bucket]);
   });
 
   test('caches no API response, and forwards everything that the viewer sent except the host', () => {
@@ -100,10 +94,8 @@ describe('the edge', () => {
   });
 
   test('has the installation’s own domain, or a CloudFront address that the functions get at run time', () => {
-    expect(config).toMatchObject({
-      Aliases: ['secrets.example.com'],
-      ViewerCertificate: { MinimumProtocolVersion: 'TLSv1.2_2021' },
-    });
+    const ViewerCertificate = { MinimumProtocolVersion: 'TLSv1.2_2021' };
+    expect(config).toMatchObject({ Aliases: ['secrets.example.com'], ViewerCertificate });
     const own = synthesize();
     expect(configOf(own).Aliases).toBeUndefined();
     const { Name, Value } = own.single('AWS::SSM::Parameter').Properties;
@@ -130,26 +122,20 @@ describe('the edge', () => {
     const reference = (version: number) => `{{resolve:secretsmanager:holdfast/edge-${version}:SecretString:::}}`;
     expect(sentBy(installation)).toEqual([{ HeaderName: 'x-origin-secret', HeaderValue: reference(1) }]);
     expect(sentBy(second)).toEqual([{ HeaderName: 'x-origin-secret', HeaderValue: reference(2) }]);
-    expect(new Set(second.settings().map(({ EDGE_SECRETS }) => EDGE_SECRETS))).toEqual(
-      new Set([`${reference(2)},${reference(1)}`, undefined]),
-    );
-    expect(second.propertiesOf('AWS::SecretsManager::Secret').map(({ Name }) => Name)).toEqual([
-      'holdfast/edge-2',
-      'holdfast/edge-1',
-    ]);
+    const accepted = new Set(second.settings().map(({ EDGE_SECRETS }) => EDGE_SECRETS));
+    expect(accepted).toEqual(new Set([`${reference(2)},${reference(1)}`, undefined]));
+    const names = second.propertiesOf('AWS::SecretsManager::Secret').map(({ Name }) => Name);
+    expect(names).toEqual(['holdfast/edge-2', 'holdfast/edge-1']);
   });
 
   test('has a firewall if configured, with a rate limit per address', () => {
     const protectedOne = synthesize({ ...fullSettings, waf: true, region: 'eu-central-1' });
     const { Scope, DefaultAction, Rules } = protectedOne.single('AWS::WAFv2::WebACL').Properties;
     expect({ Scope, DefaultAction }).toEqual({ Scope: 'CLOUDFRONT', DefaultAction: { Allow: {} } });
-    const rates = Rules.flatMap(({ Statement }: { Statement: { RateBasedStatement?: object } }) =>
-      Statement.RateBasedStatement === undefined ? [] : [Statement.RateBasedStatement],
+    const rates = Rules.flatMap(
+      ({ Statement }: { Statement: { RateBasedStatement?: object } }) => Statement.RateBasedStatement ?? [],
     );
-    expect(rates).toMatchObject([
-      { AggregateKeyType: 'IP', Limit: 20_000 },
-      { AggregateKeyType: 'IP', Limit: 100 },
-    ]);
+    expect(rates).toMatchObject([20_000, 100].map(Limit => ({ AggregateKeyType: 'IP', Limit })));
     for (const path of ['login', 'register', 'reset-password', 'change-password']) {
       expect(JSON.stringify(rates[1])).toContain(`"/v1/auth/${path}"`);
     }
@@ -194,34 +180,24 @@ function runEdgeFunction(file: string, uri: string, headers: EdgeRequest['header
   const deployed = propertiesOf('AWS::CloudFront::Function');
   expect(deployed.map(({ FunctionCode }) => FunctionCode)).toContain(code);
   for (const { FunctionConfig } of deployed) expect(FunctionConfig.Runtime).toBe('cloudfront-js-2.0');
+  const host = { value: 'd111.cloudfront.net' };
   const event = {
     version: '1.0',
     context: { distributionDomainName: 'd111.cloudfront.net', eventType: 'viewer-request', requestId: 'Z4k' },
     viewer: { ip: '2001:db8::7' },
-    request: {
-      method: 'GET',
-      uri,
-      querystring: {},
-      headers: { host: { value: 'd111.cloudfront.net' }, ...headers },
-      cookies: {},
-    },
+    request: { method: 'GET', uri, querystring: {}, headers: { host, ...headers }, cookies: {} },
   };
   return runInNewContext(`${code}; handler(event)`, { event }) as EdgeRequest;
 }
 
 describe('the edge’s function on requests for the dashboard', () => {
-  test.each([
-    ['/', '/index.html'],
-    ['/log-in', '/index.html'],
-    ['/organizations/acme/projects/web-shop/environments/dev', '/index.html'],
-    ['/organizations/acme/', '/index.html'],
-    ['/index.html', '/index.html'],
-    ['/assets/main-4f2a.js', '/assets/main-4f2a.js'],
-    ['/robots.txt', '/robots.txt'],
-    ['/install.sh', '/install.sh'],
-    ['/run.sh', '/run.sh'],
-  ])('rewrites %s to %s', (uri, expected) => {
-    expect(runEdgeFunction('page-request.js', uri).uri).toBe(expected);
+  const environment = '/organizations/acme/projects/web-shop/environments/dev';
+  test.each(['/', '/log-in', environment, '/organizations/acme/', '/index.html'])('has %s show the page', uri => {
+    expect(runEdgeFunction('page-request.js', uri).uri).toBe('/index.html');
+  });
+
+  test.each(['/assets/main-4f2a.js', '/robots.txt', '/install.sh', '/run.sh'])('leaves the file %s alone', uri => {
+    expect(runEdgeFunction('page-request.js', uri).uri).toBe(uri);
   });
 });
 

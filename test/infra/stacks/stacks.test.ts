@@ -11,9 +11,11 @@ import { maintenanceMessage } from '#lib/core/errors.ts';
 import { maximumReceives } from '#lib/deliveries/message.ts';
 import { tableDefinition } from '#lib/table/definition.ts';
 import { exampleSettings, exampleVault, fullSettings, synthesize } from '#test/support/installation.ts';
+import { words } from '#test/support/words.ts';
 
 const installation = synthesize(fullSettings);
 const { ofType, propertiesOf, single, resources, templates } = installation;
+const maintained = synthesize({ ...fullSettings, maintenance: true });
 const replicated = { ...fullSettings, region: 'eu-central-1', replicaRegion: 'eu-west-1' };
 const restoredKey = 'arn:aws:kms:eu-west-1:123456789012:key/mrk-0d4e8b6f';
 
@@ -50,10 +52,8 @@ describe('stacks', () => {
       .flatMap(({ node }) => node.metadata)
       .filter(({ type }) => type === 'aws:cdk:acknowledged-rules')
       .flatMap(({ data }) => Object.entries(data as Record<string, string>));
-    const rules = ['APIG4', 'CFR1', 'CFR2', 'CFR3', 'IAM5', 'S1', 'SMG4', 'SNS2', 'SQS3'];
-    expect(new Set(accepted.map(([rule]) => rule.replace(/\[.*/, '')))).toEqual(
-      new Set(rules.map(rule => `Annotation::AwsSolutions-${rule}`)),
-    );
+    const rules = new Set(accepted.map(([rule]) => rule.replace('Annotation::AwsSolutions-', '').replace(/\[.*/, '')));
+    expect(rules).toEqual(new Set(words('APIG4 CFR1 CFR2 CFR3 IAM5 S1 SMG4 SNS2 SQS3')));
     for (const [rule, reason] of accepted) expect(reason.length, rule).toBeGreaterThan(30);
   });
 
@@ -107,9 +107,8 @@ describe('the foundation', () => {
 
   test('can use a restored table and still keeps its own', () => {
     const restored = synthesize({ ...fullSettings, restoredTable: 'holdfast-restored' });
-    expect(new Set(restored.settings().map(({ TABLE_NAME }) => TABLE_NAME))).toEqual(
-      new Set(['holdfast-restored', undefined]),
-    );
+    const tables = new Set(restored.settings().map(({ TABLE_NAME }) => TABLE_NAME));
+    expect(tables).toEqual(new Set(['holdfast-restored', undefined]));
     for (const { Resource } of restored.statements().filter(({ Sid }) => Sid === 'ReadTable')) {
       expect(JSON.stringify(Resource)).toContain(':table/holdfast-restored"');
     }
@@ -117,24 +116,22 @@ describe('the foundation', () => {
   });
 
   test('under maintenance rejects changes and lets background work wait', () => {
-    const maintained = synthesize({ ...fullSettings, maintenance: true });
     const unrouted = Object.values(workers).map(({ name }) => `holdfast-${name}`);
     for (const { FunctionName, Environment } of maintained.propertiesOf('AWS::Lambda::Function')) {
       if (!unrouted.includes(FunctionName)) expect(Environment.Variables.MAINTENANCE).toBe('true');
     }
     const enabled = ({ propertiesOf: of }: typeof maintained) =>
       of('AWS::Lambda::EventSourceMapping').map(({ Enabled }) => Enabled);
-    expect([enabled(maintained), enabled(installation)]).toEqual([
-      [false, false],
-      [true, true],
-    ]);
+    expect(enabled(maintained)).toEqual([false, false]);
+    expect(enabled(installation)).toEqual([true, true]);
   });
 
   test('gives each function that hashes passwords one whole CPU', () => {
-    const memory = new Map(
-      propertiesOf('AWS::Lambda::Function').map(({ FunctionName, MemorySize }) => [FunctionName, MemorySize]),
-    );
-    for (const name of passwordFunctions) expect(memory.get(`holdfast-${name}`), name).toBe(1769);
+    const sizes = propertiesOf('AWS::Lambda::Function').map(properties => [
+      properties.FunctionName,
+      properties.MemorySize,
+    ]);
+    for (const name of passwordFunctions) expect(sizes).toContainEqual([`holdfast-${name}`, 1769]);
   });
 
   test('limits how often functions for long questions run at once, so that most of the account is left', () => {
@@ -171,12 +168,9 @@ describe('the foundation', () => {
     const { propertiesOf: of, single: only } = synthesize(replicated);
     const replicas: Record<string, unknown>[] = of('AWS::DynamoDB::GlobalTable')[0].Replicas;
     expect(replicas.map(({ Region }) => Region)).toEqual(['eu-west-1', 'eu-central-1']);
-    for (const replica of replicas) {
-      expect(replica).toMatchObject({
-        DeletionProtectionEnabled: true,
-        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-      });
-    }
+    const isSafe = { DeletionProtectionEnabled: true };
+    const recovery = { PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } };
+    for (const replica of replicas) expect(replica).toMatchObject({ ...isSafe, ...recovery });
     const replicaOfKey = { DeletionPolicy: 'Retain', Properties: { PendingWindowInDays: 30 } };
     expect(only('AWS::KMS::ReplicaKey')).toMatchObject(replicaOfKey);
   });
@@ -259,9 +253,9 @@ describe('the API', () => {
     return functionNameOf.get(arn['Fn::GetAtt']?.[0] ?? alias?.resource.Properties.FunctionName.Ref);
   };
   const integrations = new Map(
-    ofType('AWS::ApiGatewayV2::Integration').map(({ id, resource }) => [
-      id,
-      functionBehind(resource.Properties.IntegrationUri),
+    ofType('AWS::ApiGatewayV2::Integration').map(one => [
+      one.id,
+      functionBehind(one.resource.Properties.IntegrationUri),
     ]),
   );
   const deployed = propertiesOf('AWS::ApiGatewayV2::Route').map(({ RouteKey, Target }) => ({
@@ -272,15 +266,9 @@ describe('the API', () => {
   const areas = nested.filter(({ id }) => !/^(Workers|Operations)/.test(id));
 
   test('has a route for every endpoint, for the documentation and for unknown paths, and no other', () => {
-    expect(deployed.map(({ routeKey }) => routeKey).sort()).toEqual(
-      [
-        ...routes.map(({ method, path }) => `${method} ${path}`),
-        'GET /v1/openapi.json',
-        'GET /v1/docs',
-        'GET /v1/docs/redoc.js',
-        '$default',
-      ].sort(),
-    );
+    const documentation = ['openapi.json', 'docs', 'docs/redoc.js'].map(name => `GET /v1/${name}`);
+    const expected = [...routes.map(({ method, path }) => `${method} ${path}`), ...documentation, '$default'];
+    expect(deployed.map(({ routeKey }) => routeKey).sort()).toEqual(expected.sort());
   });
 
   test('gives each route its own function, named after its operation', () => {
@@ -305,14 +293,12 @@ describe('the API', () => {
   });
 
   test('may call each function only from its own route', () => {
-    const sources = new Map(
-      propertiesOf('AWS::Lambda::Permission').map(({ FunctionName, SourceArn }) => [
-        functionBehind(FunctionName),
-        JSON.stringify(SourceArn),
-      ]),
-    );
-    expect(sources.get('holdfast-pull-secrets')).toContain('/*/GET/v1/secrets/*/*/*');
-    expect(sources.get('holdfast-unknown-route')).toMatch(/execute-api:.*\/\*"/);
+    const sourceOf = (name: string) => {
+      const of = propertiesOf('AWS::Lambda::Permission').findLast(one => functionBehind(one.FunctionName) === name);
+      return JSON.stringify(of?.SourceArn);
+    };
+    expect(sourceOf('holdfast-pull-secrets')).toContain('/*/GET/v1/secrets/*/*/*');
+    expect(sourceOf('holdfast-unknown-route')).toMatch(/execute-api:.*\/\*"/);
   });
 
   test('runs functions on Node 24 and ARM, with a timeout below the gateway’s 30 seconds', () => {
@@ -328,23 +314,15 @@ describe('the API', () => {
     expect(single('AWS::ApiGatewayV2::Api').Properties.CorsConfiguration).toBeUndefined();
     const dashboardOrigin = 'https://app.example.com';
     const elsewhere = synthesize({ ...fullSettings, dashboardOrigin });
-    expect(elsewhere.single('AWS::ApiGatewayV2::Api').Properties.CorsConfiguration).toMatchObject({
-      AllowOrigins: [dashboardOrigin],
-      AllowCredentials: true,
-    });
+    const allowed = { AllowOrigins: [dashboardOrigin], AllowCredentials: true };
+    expect(elsewhere.single('AWS::ApiGatewayV2::Api').Properties.CorsConfiguration).toMatchObject(allowed);
   });
 
   test('sets a cookie for other sites only if configured', () => {
-    const cookies = (settings: Record<string, unknown>) => [
-      ...new Set(
-        synthesize(settings)
-          .settings()
-          .map(({ SESSION_COOKIE }) => SESSION_COOKIE),
-      ),
-    ];
-    expect(cookies(fullSettings)).toEqual([undefined]);
+    const cookiesOf = ({ settings }: typeof installation) => new Set(settings().map(one => one.SESSION_COOKIE));
+    expect(cookiesOf(installation)).toEqual(new Set([undefined]));
     const elsewhere = { dashboardOrigin: 'https://app.example.org', sessionCookie: 'cross-site' };
-    expect(cookies({ ...exampleSettings, ...elsewhere })).toEqual(['cross-site']);
+    expect(cookiesOf(synthesize({ ...exampleSettings, ...elsewhere }))).toEqual(new Set(['cross-site']));
   });
 
   test('writes the access log that the metrics are counted from', () => {
@@ -356,13 +334,12 @@ describe('the API', () => {
   test('throttles all routes, and more strictly those that hash passwords', () => {
     const { DefaultRouteSettings, RouteSettings } = single('AWS::ApiGatewayV2::Stage').Properties;
     expect(DefaultRouteSettings).toMatchObject({ ThrottlingRateLimit: 1000, ThrottlingBurstLimit: 2000 });
-    const strict = Object.entries(RouteSettings as Record<string, { ThrottlingRateLimit: number }>).filter(
-      ([, { ThrottlingRateLimit }]) => ThrottlingRateLimit < 1000,
-    );
-    expect(strict.map(([route]) => route).sort()).toEqual(
-      ['change-password', 'login', 'register', 'reset-password', 'step-up'].map(name => `POST /v1/auth/${name}`),
-    );
-    for (const [route, settings] of strict) expect(settings, route).toMatchObject({ ThrottlingRateLimit: 200 });
+    const rates = Object.entries(RouteSettings as Record<string, { ThrottlingRateLimit: number }>);
+    const strict = rates
+      .map(([route, { ThrottlingRateLimit: rate }]) => [route, rate] as const)
+      .filter(([, rate]) => rate < 1000);
+    const names = words('change-password login register reset-password step-up');
+    expect(strict.toSorted()).toEqual(names.map(name => [`POST /v1/auth/${name}`, 200]));
   });
 });
 
@@ -379,10 +356,8 @@ describe('rights', () => {
 
   test('have no wildcard in any action or resource', () => {
     for (const [name, statements] of rights) {
-      for (const { Action, Resource } of statements) {
-        for (const value of [...list(Action), ...list(Resource)])
-          expect(JSON.stringify(value), name).not.toContain('*');
-      }
+      const named = statements.flatMap(({ Action, Resource }) => [...list(Action), ...list(Resource)]);
+      for (const value of named) expect(JSON.stringify(value), name).not.toContain('*');
     }
   });
 
@@ -402,26 +377,19 @@ describe('rights', () => {
   });
 
   test('of a pull: it reads, decrypts, audits and records the use of its credential, and deletes nothing', () => {
-    const onTable = ['BatchGetItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(name => `dynamodb:${name}`);
-    expect([...new Set(actionsOf('pull-secrets'))].sort()).toEqual([
-      ...onTable,
-      'kms:Decrypt',
-      'logs:CreateLogStream',
-      'logs:PutLogEvents',
-    ]);
+    const onTable = words('BatchGetItem GetItem PutItem Query UpdateItem').map(name => `dynamodb:${name}`);
+    const others = words('kms:Decrypt logs:CreateLogStream logs:PutLogEvents');
+    expect([...new Set(actionsOf('pull-secrets'))].sort()).toEqual([...onTable, ...others]);
     const change = rights.get('pull-secrets')?.find(({ Sid }) => Sid === 'ChangeTable');
-    expect(change?.Condition?.['ForAllValues:StringLike']).toEqual({
-      'dynamodb:LeadingKeys': ['AUDIT#*', 'RATE#*', 'USER#*'],
-    });
+    const keys = { 'dynamodb:LeadingKeys': ['AUDIT#*', 'RATE#*', 'USER#*'] };
+    expect(change?.Condition?.['ForAllValues:StringLike']).toEqual(keys);
   });
 
   test('of the webhook sender: it uses only its own partitions, and no queue, e-mail or new key', () => {
-    const statements = rights.get('deliver-webhooks') ?? [];
-    expect(actionsOf('deliver-webhooks')).not.toContain('dynamodb:DeleteItem');
-    expect(actionsOf('deliver-webhooks').filter(action => /^(kms|ses|ssm):/.test(String(action)))).toEqual([
-      'kms:Decrypt',
-    ]);
-    for (const { Action, Condition } of statements) {
+    const actions = actionsOf('deliver-webhooks');
+    expect(actions).not.toContain('dynamodb:DeleteItem');
+    expect(actions.filter(action => /^(kms|ses|ssm):/.test(String(action)))).toEqual(['kms:Decrypt']);
+    for (const { Action, Condition } of rights.get('deliver-webhooks') ?? []) {
       if (list(Action).some(action => String(action).startsWith('dynamodb:'))) expect(Condition).toBeDefined();
     }
   });
@@ -430,25 +398,11 @@ describe('rights', () => {
     [...rights].flatMap(([name, statements]) => (statements.some(({ Sid }) => key.test(Sid)) ? [name] : [])).sort();
 
   test('to the key for projects and webhooks are limited to functions that handle values or signing secrets', () => {
-    expect(holdersOf(/^UseKeyOf(?!Credentials|Totp|Provider)/)).toEqual([
-      'apply-changes',
-      'bulk-delete-secrets',
-      'compare-environments',
-      'create-project',
-      'create-webhook',
-      'delete-secret',
-      'deliver-webhooks',
-      'diff-revisions',
-      'import-secrets',
-      'list-versions',
-      'promote-secrets',
-      'pull-secrets',
-      'restore-secrets',
-      'rotate-key',
-      'run-jobs',
-      'set-secret',
-      'validate-environment',
-    ]);
+    const holders =
+      words(`apply-changes bulk-delete-secrets compare-environments create-project create-webhook delete-secret
+      deliver-webhooks diff-revisions import-secrets list-versions promote-secrets pull-secrets restore-secrets rotate-key
+      run-jobs set-secret validate-environment`);
+    expect(holdersOf(/^UseKeyOf(?!Credentials|Totp|Provider)/)).toEqual(holders);
   });
 
   test('to the key for the secrets of sign-in providers are limited to setting one and to signing in', () => {
@@ -506,10 +460,8 @@ describe('a gradual deployment', () => {
     const versions = ofType('AWS::Lambda::Version').map(({ id }) => id);
     expect(versions).toHaveLength(gradual.length);
     const watched = ofType('AWS::CloudWatch::Alarm').filter(({ id }) => id.startsWith('DeploymentFails'));
-    expect(watched.map(({ resource }) => resource.Properties.AlarmName).sort()).toEqual([
-      'holdfast-Deployment-auth',
-      'holdfast-Deployment-secrets',
-    ]);
+    const alarmNames = watched.map(({ resource }) => resource.Properties.AlarmName).sort();
+    expect(alarmNames).toEqual(['auth', 'secrets'].map(area => `holdfast-Deployment-${area}`));
     const text = JSON.stringify([
       ...watched.map(({ resource }) => resource.Properties.Metrics),
       ...propertiesOf('AWS::Logs::MetricFilter')
@@ -545,7 +497,6 @@ describe('a gradual deployment', () => {
   });
 
   test('is not gradual under maintenance, when versions could work on two tables', () => {
-    const maintained = synthesize({ ...fullSettings, maintenance: true });
     for (const { DeploymentConfigName } of maintained.propertiesOf('AWS::CodeDeploy::DeploymentGroup')) {
       expect(DeploymentConfigName).toBe('CodeDeployDefault.LambdaAllAtOnce');
     }
@@ -567,12 +518,9 @@ describe('the five-minute schedule', () => {
   test('runs the service check if an account is configured for it', () => {
     const rule = ruleOf('CheckService', ofType);
     expect(rule).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' });
-    expect(JSON.parse(rule.Targets[0].Input)).toEqual({
-      parameter: '/holdfast/check',
-      isReadOnly: false,
-      domainName: 'secrets.example.com',
-    });
-    const underMaintenance = ruleOf('CheckService', synthesize({ ...fullSettings, maintenance: true }).ofType);
+    const input = { parameter: '/holdfast/check', isReadOnly: false, domainName: 'secrets.example.com' };
+    expect(JSON.parse(rule.Targets[0].Input)).toEqual(input);
+    const underMaintenance = ruleOf('CheckService', maintained.ofType);
     expect(underMaintenance).toMatchObject({ State: 'ENABLED' });
     expect(JSON.parse(underMaintenance.Targets[0].Input)).toMatchObject({ isReadOnly: true });
     expect(ruleOf('CheckService', synthesize().ofType)).toMatchObject({ State: 'DISABLED' });
@@ -581,7 +529,6 @@ describe('the five-minute schedule', () => {
   test('looks for unfinished work, except under maintenance, when jobs wait in the queue', () => {
     const name = 'QueueUnfinishedWork';
     expect(ruleOf(name, ofType)).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' });
-    const maintained = synthesize({ ...fullSettings, maintenance: true });
     expect(ruleOf(name, maintained.ofType)).toMatchObject({ State: 'DISABLED' });
   });
 
@@ -610,17 +557,14 @@ describe('alarms', () => {
     expect(all).toHaveLength(26);
     for (const { AlarmName, AlarmDescription, AlarmActions, OKActions, ActionsEnabled } of all) {
       expect(AlarmDescription, AlarmName).toMatch(/\bfirst\b/i);
-      expect(AlarmDescription.length, AlarmName).toBeGreaterThan(100);
-      // CloudWatch's limit.
-      expect(AlarmDescription.length, AlarmName).toBeLessThanOrEqual(1024);
+      // CloudWatch allows 1,024 characters.
+      expect(AlarmDescription, AlarmName).toMatch(/^.{101,1024}$/s);
       expect(AlarmActions, AlarmName).toHaveLength(1);
       expect(OKActions, AlarmName).toEqual(AlarmActions);
       expect(ActionsEnabled, AlarmName).not.toBe(false);
     }
-    expect(single('AWS::SNS::Subscription').Properties).toMatchObject({
-      Protocol: 'email',
-      Endpoint: 'operators@example.com',
-    });
+    const subscription = { Protocol: 'email', Endpoint: 'operators@example.com' };
+    expect(single('AWS::SNS::Subscription').Properties).toMatchObject(subscription);
   });
 
   test('exist only where their metric does', () => {
@@ -642,14 +586,10 @@ describe('alarms', () => {
       ({ TreatMissingData, InsufficientDataActions }) =>
         TreatMissingData !== 'notBreaching' || InsufficientDataActions !== undefined,
     );
-    expect(notifyingWithoutData).toHaveLength(1);
-    const [check] = notifyingWithoutData;
     // A new alarm is in INSUFFICIENT_DATA, and only a change of its state notifies.
-    expect(check).toMatchObject({
-      AlarmName: 'holdfast-ServiceCheckFailed',
-      TreatMissingData: 'missing',
-      InsufficientDataActions: check?.AlarmActions,
-    });
+    const expected = { AlarmName: 'holdfast-ServiceCheckFailed', TreatMissingData: 'missing' };
+    const InsufficientDataActions = notifyingWithoutData[0]?.AlarmActions;
+    expect(notifyingWithoutData).toMatchObject([{ ...expected, InsufficientDataActions }]);
   });
 
   test('on quotas ring before Lambda or KMS throttles', () => {
@@ -667,8 +607,7 @@ describe('alarms', () => {
   });
 
   test('on failed requests leave out what is refused under maintenance, whether it is on or was on within their hours', () => {
-    for (const settings of [fullSettings, { ...fullSettings, maintenance: true }]) {
-      const { propertiesOf: of } = synthesize(settings);
+    for (const { propertiesOf: of } of [installation, maintained]) {
       const counting = of('AWS::Logs::MetricFilter').filter(
         ({ MetricTransformations: [to] }) => to.MetricName === 'RefusedUnderMaintenance',
       );
@@ -681,20 +620,13 @@ describe('alarms', () => {
         expect(pattern).toBe(`{ $.reason = "${maintenanceMessage}" }`);
         expect(MetricTransformations).toMatchObject([{ MetricValue: '1', MetricNamespace: 'holdfast' }]);
       }
-      const failures = of('AWS::CloudWatch::Alarm').filter(({ AlarmName }) =>
-        AlarmName.startsWith('holdfast-ApiErrors'),
-      );
+      const failures = of('AWS::CloudWatch::Alarm').filter(one => one.AlarmName.startsWith('holdfast-ApiErrors'));
       expect(failures).toHaveLength(2);
+      const IF = (test: boolean, yes: number, no: number) => (test ? yes : no);
+      const FILL = (value: number) => value;
       for (const { Metrics } of failures) {
-        const { Expression: expression } = Metrics[0];
         const percentOf = (errors: number, announced: number): number =>
-          runInNewContext(expression, {
-            IF: (test: boolean, yes: number, no: number) => (test ? yes : no),
-            FILL: (value: number) => value,
-            errors,
-            announced,
-            requests: 1000,
-          });
+          runInNewContext(Metrics[0].Expression, { IF, FILL, errors, announced, requests: 1000 });
         expect([percentOf(500, 500), percentOf(501, 500), percentOf(20, 0)]).toEqual([0, 0, 2]);
         expect(percentOf(502, 500)).toBeCloseTo(0.2);
       }
@@ -768,21 +700,17 @@ describe('alarms', () => {
 
   test('include a warning if the key is disabled, shared or scheduled for deletion', () => {
     const rule = ofType('AWS::Events::Rule').find(({ id }) => id.startsWith('KeyInDanger'));
-    expect(rule?.resource.Properties.EventPattern.detail.eventName).toEqual([
-      'ScheduleKeyDeletion',
-      'DisableKey',
-      'PutKeyPolicy',
-      'CreateGrant',
-    ]);
+    const events = words('ScheduleKeyDeletion DisableKey PutKeyPolicy CreateGrant');
+    expect(rule?.resource.Properties.EventPattern.detail.eventName).toEqual(events);
   });
 });
 
 describe('the copy in another account', () => {
   const stack = Object.values(withOptions.templates.get('holdfast-backup')?.Resources ?? {});
   const one = (type: string) => {
-    const [found, ...others] = stack.filter(({ Type }) => Type === type);
-    if (found === undefined || others.length > 0) throw new Error(`There is not exactly one ${type}.`);
-    return found;
+    const [first, ...others] = stack.filter(({ Type }) => Type === type);
+    if (first === undefined || others.length > 0) throw new Error(`There is not exactly one ${type}.`);
+    return first;
   };
 
   test('is made daily from a backup of the table, and kept as long as its point-in-time recovery', () => {
@@ -800,11 +728,8 @@ describe('the copy in another account', () => {
   });
 
   test('covers the restored table if one is in use', () => {
-    const { propertiesOf: of, ofType: typed } = synthesize({
-      ...exampleSettings,
-      backupVaultArn: exampleVault,
-      restoredTable: 'holdfast-restored',
-    });
+    const changes = { backupVaultArn: exampleVault, restoredTable: 'holdfast-restored' };
+    const { propertiesOf: of, ofType: typed } = synthesize({ ...exampleSettings, ...changes });
     const [rule] = typed('AWS::Events::Rule').filter(({ id }) => id.startsWith('BackupFailed'));
     for (const covered of [of('AWS::Backup::BackupSelection')[0], rule?.resource.Properties.EventPattern]) {
       expect(JSON.stringify(covered)).toContain(':table/holdfast-restored"');
@@ -839,15 +764,8 @@ describe('the copy in another account', () => {
       },
     ]);
     const statements = new Map(statementsOf(role).map(statement => [statement.Sid, statement]));
-    expect([...statements.keys()]).toEqual([
-      'BackUpTable',
-      'WriteToVaults',
-      'CopyBackups',
-      'TagBackups',
-      'EncryptBackups',
-      'FindKeyOfCopies',
-      'GrantToBackup',
-    ]);
+    const names = 'BackUpTable WriteToVaults CopyBackups TagBackups EncryptBackups FindKeyOfCopies GrantToBackup';
+    expect([...statements.keys()]).toEqual(words(names));
     for (const [sid, { Resource }] of statements) expect(Resource, sid).not.toBe('*');
     expect(statements.get('BackUpTable')?.Resource).toMatchObject({ 'Fn::ImportValue': expect.any(String) });
     expect(statements.get('WriteToVaults')?.Resource).toContain(exampleVault);
@@ -877,46 +795,26 @@ describe('the copy in another account', () => {
 });
 
 test('the installation has nothing that is billed by the hour', () => {
-  const types = new Set(resources.map(({ resource }) => resource.Type));
-  expect([...types].sort()).toMatchInlineSnapshot(`
-    [
-      "AWS::ApiGatewayV2::Api",
-      "AWS::ApiGatewayV2::Integration",
-      "AWS::ApiGatewayV2::Route",
-      "AWS::ApiGatewayV2::Stage",
-      "AWS::CloudFormation::Stack",
-      "AWS::CloudFront::Distribution",
-      "AWS::CloudFront::Function",
-      "AWS::CloudFront::OriginAccessControl",
-      "AWS::CloudFront::ResponseHeadersPolicy",
-      "AWS::CloudWatch::Alarm",
-      "AWS::CloudWatch::Dashboard",
-      "AWS::CodeDeploy::Application",
-      "AWS::CodeDeploy::DeploymentGroup",
-      "AWS::DynamoDB::GlobalTable",
-      "AWS::Events::Rule",
-      "AWS::IAM::Role",
-      "AWS::KMS::Alias",
-      "AWS::KMS::Key",
-      "AWS::Lambda::Alias",
-      "AWS::Lambda::EventInvokeConfig",
-      "AWS::Lambda::EventSourceMapping",
-      "AWS::Lambda::Function",
-      "AWS::Lambda::Permission",
-      "AWS::Lambda::Version",
-      "AWS::Logs::LogGroup",
-      "AWS::Logs::MetricFilter",
-      "AWS::Logs::SubscriptionFilter",
-      "AWS::S3::Bucket",
-      "AWS::S3::BucketPolicy",
-      "AWS::SES::EmailIdentity",
-      "AWS::SNS::Subscription",
-      "AWS::SNS::Topic",
-      "AWS::SNS::TopicPolicy",
-      "AWS::SQS::Queue",
-      "AWS::SQS::QueuePolicy",
-      "AWS::SSM::Parameter",
-      "AWS::SecretsManager::Secret",
-    ]
-  `);
+  const types = [...new Set(resources.map(({ resource }) => resource.Type.replace('AWS::', '')))].sort();
+  const byService = Map.groupBy(types, type => type.split('::')[0] ?? '');
+  const names = [...byService].map(([service, all]) => [service, all.map(type => type.split('::')[1]).join(' ')]);
+  expect(Object.fromEntries(names)).toEqual({
+    ApiGatewayV2: 'Api Integration Route Stage',
+    CloudFormation: 'Stack',
+    CloudFront: 'Distribution Function OriginAccessControl ResponseHeadersPolicy',
+    CloudWatch: 'Alarm Dashboard',
+    CodeDeploy: 'Application DeploymentGroup',
+    DynamoDB: 'GlobalTable',
+    Events: 'Rule',
+    IAM: 'Role',
+    KMS: 'Alias Key',
+    Lambda: 'Alias EventInvokeConfig EventSourceMapping Function Permission Version',
+    Logs: 'LogGroup MetricFilter SubscriptionFilter',
+    S3: 'Bucket BucketPolicy',
+    SES: 'EmailIdentity',
+    SNS: 'Subscription Topic TopicPolicy',
+    SQS: 'Queue QueuePolicy',
+    SSM: 'Parameter',
+    SecretsManager: 'Secret',
+  });
 });

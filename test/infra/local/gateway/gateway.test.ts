@@ -210,11 +210,9 @@ describe("The function's result", () => {
       isBase64Encoded: true,
     });
     const response = await call('/v1/projects/a/b');
-    expect(response.status).toBe(201);
     expect(response.headers.getSetCookie()).toEqual(['a=1; HttpOnly', 'b=2']);
-    expect(response.headers.get('etag')).toBe('"7"');
-    expect(response.headers.get('x-number')).toBe('5');
-    expect(await response.json()).toEqual({ ü: 1 });
+    expect(Object.fromEntries(response.headers)).toMatchObject({ etag: '"7"', 'x-number': '5' });
+    expect(await contentOf(response)).toEqual([201, { ü: 1 }]);
   });
 
   it('is the body of a 200 if it has no status', async () => {
@@ -308,15 +306,13 @@ describe('CORS', () => {
     expect(invocations).toEqual([]);
   });
 
-  it.each(['https://evil.example', 'null', 'https://app.example.com.evil.example'])(
-    'allows nothing for %s',
-    async origin => {
-      answer = () => ({ statusCode: 200, headers: { 'Access-Control-Allow-Origin': '*' }, body: '{}' });
-      for (const response of [await preflight(origin), await call('/v1/projects/a/b', { headers: { origin } })]) {
-        expect([...response.headers.keys()].filter(name => name.startsWith('access-control'))).toEqual([]);
-      }
-    },
-  );
+  const foreign = ['https://evil.example', 'null', 'https://app.example.com.evil.example'];
+  it.each(foreign)('allows nothing for %s', async origin => {
+    answer = () => ({ statusCode: 200, headers: { 'Access-Control-Allow-Origin': '*' }, body: '{}' });
+    for (const response of [await preflight(origin), await call('/v1/projects/a/b', { headers: { origin } })]) {
+      expect([...response.headers.keys()].filter(name => name.startsWith('access-control'))).toEqual([]);
+    }
+  });
 
   it('lets the dashboard read the response and its headers', async () => {
     const response = await call('/v1/projects/a/b', { headers: { origin } });
@@ -422,9 +418,8 @@ describe('The access log', () => {
 
   it('records why the gateway itself rejected a request', async () => {
     await call('/v1/projects/a', { method: 'POST', body: 'x'.repeat(10 * 1024 * 1024 + 1) });
-    expect(accessLog).toMatchObject([
-      { '$context.status': '413', '$context.error.message': 'Request Entity Too Large' },
-    ]);
+    const reason = { '$context.error.message': 'Request Entity Too Large' };
+    expect(accessLog).toMatchObject([{ '$context.status': '413', ...reason }]);
     expect(invocations).toEqual([]);
   });
 });
@@ -445,8 +440,6 @@ it('The gateway returns 503 until it serves', async () => {
 });
 
 it('A port in use is reported in one sentence', async () => {
-  await expect(listen(gateway.port)).rejects.toMatchObject({
-    name: 'StartError',
-    message: `Port ${gateway.port} is already in use; set PORT to another one.`,
-  });
+  const message = `Port ${gateway.port} is already in use; set PORT to another one.`;
+  await expect(listen(gateway.port)).rejects.toMatchObject({ name: 'StartError', message });
 });

@@ -15,12 +15,7 @@ const match = createRouteTable([
 
 describe('The route table', () => {
   it.each<[string, string, string, Record<string, string>]>([
-    [
-      'prefers a fixed segment over a parameter',
-      'GET',
-      '/v1/secrets/acme/shop/promote',
-      { org: 'acme', project: 'shop' },
-    ],
+    ['prefers a fixed segment', 'GET', '/v1/secrets/acme/shop/promote', { org: 'acme', project: 'shop' }],
     ['uses a parameter', 'GET', '/v1/secrets/acme/shop/dev', { org: 'acme', project: 'shop', env: 'dev' }],
     ['tries the parameter if a fixed segment leads nowhere', 'POST', '/v1/members/invite/invite', { token: 'invite' }],
     ['tries it whatever the method', 'GET', '/v1/billing/webhook', { orgId: 'webhook' }],

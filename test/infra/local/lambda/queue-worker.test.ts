@@ -106,12 +106,10 @@ it('A slow message does not delay others, up to the concurrency', async () => {
   await eventually(async () => expect(await left()).toBe(0));
 });
 
+const naming = ({ Records }: SQSEvent) => ({ batchItemFailures: [{ itemIdentifier: Records[0]?.messageId }] });
 it.each<[string, (event: SQSEvent) => unknown]>([
   ['throws', () => Promise.reject(new Error('boom'))],
-  [
-    'names it among its failures',
-    ({ Records }) => ({ batchItemFailures: [{ itemIdentifier: Records[0]?.messageId }] }),
-  ],
+  ['names it among its failures', naming],
 ])(
   'A message comes back after the retry time if the function %s, and eventually goes to the dead-letter queue',
   async (_, fail) => {

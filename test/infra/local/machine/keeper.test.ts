@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { startKept, waitUntilGone } from '#infra/local/machine/keeper.ts';
 import { eventually } from '#test/support/eventually.ts';
+import { scratchDirectory } from '#test/support/fixtures.ts';
 
 /** A zombie that waits to be reaped does not count as alive. */
 function isAlive(pid: number): boolean {
@@ -18,11 +18,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function pidFile(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'holdfast-keeper-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  return join(directory, 'child.pid');
-}
+const pidFile = () => join(scratchDirectory(onTestFinished), 'child.pid');
 
 /** Another process that starts a kept `sleep` of that many seconds and prints its pid. */
 async function startOwner(seconds: string, file: string) {

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { type Ses, startSes } from '#infra/local/stand-ins/ses.ts';
+import { scratchDirectory } from '#test/support/fixtures.ts';
 
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
@@ -19,7 +17,7 @@ function send({ url }: Ses, to: string[], subject: string, text = 'Hello') {
 }
 
 it('The outbox lists e-mails in the order of sending and still has them after a restart', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'holdfast-ses-'));
+  const directory = scratchDirectory(onTestFinished);
   let ses = await startSes(directory);
   const first = await send(ses, ['a@example.com'], 'One', 'Grüße\n');
   const second = await send(ses, ['b@example.com', 'c@example.com'], 'Two');
@@ -32,7 +30,6 @@ it('The outbox lists e-mails in the order of sending and still has them after a 
     { to: 'b@example.com, c@example.com', subject: 'Two', text: 'Hello', createdAt: expect.any(String) },
   ]);
   await ses.stop();
-  rmSync(directory, { recursive: true });
 });
 
 it("An e-mail that SES would reject is rejected with SES's error", async () => {

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   CreateAliasCommand,
@@ -12,12 +11,12 @@ import {
   KMSClient,
   ListAliasesCommand,
 } from '@aws-sdk/client-kms';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { AwsServer } from '#infra/local/stand-ins/aws-server.ts';
 import { startKms } from '#infra/local/stand-ins/kms/kms.ts';
-import { shared } from '#test/support/fixtures.ts';
+import { scratchDirectory, shared } from '#test/support/fixtures.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'holdfast-kms-'));
+const directory = scratchDirectory();
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 const clientOf = ({ url }: AwsServer) => new KMSClient({ endpoint: url, region: 'eu-west-1', credentials });
 
@@ -27,10 +26,6 @@ const server = shared(() => startKms(directory, 'eu-west-1'));
 const kms = shared(() => clientOf(server));
 beforeAll(async () => {
   KeyId = (await kms.send(new CreateKeyCommand({}))).KeyMetadata?.KeyId ?? '';
-});
-
-afterAll(() => {
-  rmSync(directory, { recursive: true });
 });
 
 const dataKey = (EncryptionContext?: Record<string, string>) =>
@@ -77,9 +72,8 @@ describe('The KMS stand-in', () => {
   it('rejects a ciphertext from another key than the given one', async () => {
     const other = (await kms.send(new CreateKeyCommand({}))).KeyMetadata?.KeyId;
     const { CiphertextBlob } = await encrypt();
-    await expect(kms.send(new DecryptCommand({ KeyId: other, CiphertextBlob }))).rejects.toMatchObject({
-      name: 'IncorrectKeyException',
-    });
+    const decrypted = kms.send(new DecryptCommand({ KeyId: other, CiphertextBlob }));
+    await expect(decrypted).rejects.toMatchObject({ name: 'IncorrectKeyException' });
   });
 
   it('finds a key by its id, its ARN, an alias and the alias ARN', async () => {
@@ -117,7 +111,7 @@ describe('The KMS stand-in', () => {
   });
 
   it('reports a damaged key file in one sentence', async () => {
-    const damaged = mkdtempSync(join(tmpdir(), 'holdfast-kms-'));
+    const damaged = scratchDirectory(onTestFinished);
     const whole = readFileSync(join(directory, 'kms.json'), 'utf8');
     for (const text of ['', '{}', whole.slice(0, -10)]) {
       writeFileSync(join(damaged, 'kms.json'), text);
@@ -126,6 +120,5 @@ describe('The KMS stand-in', () => {
         message: expect.stringMatching(/^The key file .*kms\.json is damaged .*\.$/),
       });
     }
-    rmSync(damaged, { recursive: true });
   });
 });

@@ -29,10 +29,8 @@ it('A function that throws is reported as by Lambda: the call succeeded, the fun
   });
   const { FunctionError, Payload } = await client.send(call({}));
   expect(FunctionError).toBe('Unhandled');
-  expect(JSON.parse(Buffer.from(Payload ?? []).toString())).toEqual({
-    errorType: 'RangeError',
-    errorMessage: 'too far',
-  });
+  const error = { errorType: 'RangeError', errorMessage: 'too far' };
+  expect(JSON.parse(Buffer.from(Payload ?? []).toString())).toEqual(error);
 });
 
 it("An unknown function is rejected with Lambda's error", async () => {

@@ -1,16 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import Stripe from 'stripe';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { type PaymentProvider, startPaymentProvider } from '#infra/local/stand-ins/payment/payment-provider.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { shared } from '#test/support/fixtures.ts';
+import { scratchDirectory, shared } from '#test/support/fixtures.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 
 const secretKey = 'sk_test_of_this_test';
 const webhookSecret = 'whsec_of_this_test';
-const directory = mkdtempSync(join(tmpdir(), 'payment-provider-'));
+const directory = scratchDirectory();
 
 let answerStatus = 200;
 const running: PaymentProvider[] = [];
@@ -26,7 +23,6 @@ afterEach(async () => {
   service.received.length = 0;
   await Promise.all(running.splice(0).map(provider => provider.stop()));
 });
-afterAll(() => rmSync(directory, { recursive: true }));
 
 async function start(where?: string): Promise<{ provider: PaymentProvider; client: Stripe }> {
   const provider = await startPaymentProvider(where, {
@@ -75,10 +71,8 @@ describe('the payment provider’s stand-in', () => {
       const signature = String(headers['stripe-signature']);
       expect(Stripe.webhooks.constructEvent(body, signature, webhookSecret)).toMatchObject({ object: 'event' });
     }
-    expect(events()[1]?.data.object).toMatchObject({
-      status: 'active',
-      metadata: { plan: 'pro', 'odd [name]': 'a&b=ü' },
-    });
+    const metadata = { plan: 'pro', 'odd [name]': 'a&b=ü' };
+    expect(events()[1]?.data.object).toMatchObject({ status: 'active', metadata });
   });
 
   it('rejects a wrong key, an unknown price and unknown requests like the provider', async () => {
@@ -127,10 +121,8 @@ describe('the payment provider’s stand-in', () => {
     running.splice(0);
 
     const { client } = await start(directory);
-    const portal = await client.billingPortal.sessions.create({
-      customer: customer.id,
-      return_url: 'https://a.example',
-    });
+    const wanted = { customer: customer.id, return_url: 'https://a.example' };
+    const portal = await client.billingPortal.sessions.create(wanted);
 
     expect(await (await fetch(portal.url)).text()).toContain('pro <span class="active">');
   });
