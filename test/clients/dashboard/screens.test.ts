@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { button, settled, withoutBrowser } from './browser.ts';
 import { expectFineLooks, looks, wideAndNarrow } from './looks.ts';
-import { type RoleName, screensOf, useWorld } from './world.ts';
+import { screensOf, useWorld } from './world.ts';
 
 describe.skipIf(withoutBrowser)('every screen', () => {
   const { world, come } = useWorld();
@@ -43,7 +43,7 @@ describe.skipIf(withoutBrowser)('every screen', () => {
     await look(page, screens.platform, 'platform', looks);
   });
 
-  it.each(['admin', 'developer', 'viewer'] satisfies RoleName[])(
+  it.each(['admin', 'developer', 'viewer'] as const)(
     'has none as %s, and shows what they may do and why not',
     async role => {
       const page = await come(world.people[role]);
