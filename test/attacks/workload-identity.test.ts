@@ -366,17 +366,6 @@ describe('the claims that an identity requires', () => {
 });
 
 describe('an assertion that is presented again', () => {
-  it('creates one token for twenty concurrent exchanges', async () => {
-    const id = await makeIdentity();
-    const token = await issuer.token(id);
-
-    const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(id, token)));
-
-    expect(answers.map(codeOf).sort()).toEqual(['201 ok', ...Array(19).fill(replayed)]);
-    expect(await entriesOf(id, 'identity.token_issued')).toHaveLength(1);
-    expect(await entriesOf(id, 'identity.refused')).toHaveLength(1);
-  });
-
   it('is recognized with another valid signature', async () => {
     const id = await makeIdentity();
     const token = await issuer.token(id, { jti: undefined });
@@ -713,18 +702,6 @@ describe('exchanges that wait for an issuer', () => {
 });
 
 describe('an identity’s token', () => {
-  it('stops working with the identity, between the exchange and the pull', async () => {
-    const id = await makeIdentity();
-    const as = await tokenFor(id);
-    expect((await api.get(pulled, as)).status).toBe(200);
-
-    await expectStatus(api.delete(pathOf(id), ada.session), 200);
-
-    expect(codeOf(await api.get(pulled, as))).toBe('401 unauthenticated');
-    expect(codeOf(await api.get(`/projects/${ada.organization.id}`, as))).toBe('401 unauthenticated');
-    expect(codeOf(await exchange(id, await issuer.token(id)))).toBe(invalid);
-  });
-
   it('stops working if the identity’s trust changes, but not if its name does', async () => {
     const id = await makeIdentity();
     const as = await tokenFor(id);

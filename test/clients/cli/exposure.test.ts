@@ -168,8 +168,7 @@ describe('holdfast exposure --person and --identity', () => {
     ]);
     expect((await holdfast('--person', 'before@example.com')).stdout).toMatch(/\/gone\/A\t/);
     expect((await holdfast('--identity', 'before')).stdout).toMatch(/\/gone\/B\t/);
-    const unknown = await holdfast('--person', 'never@example.com');
-    expect(unknown).toEqual(failure(5, 'has no entry with never@example.com'));
+    expect(await holdfast('--person', 'never@example.com')).toEqual(failure(5, 'has no entry with never@example.com'));
   });
 
   it('names the candidates if several people have had an address', async () => {
@@ -238,9 +237,10 @@ describe('many exposures', () => {
     const seen = join(cli.home, 'seen');
     const env = { ...variables, TERM: 'xterm', PAGER: `cat > ${seen}` };
     const words = ['exposure', '--token', tokenId];
-    const { code, stdout } = await cli.converse(words, [], { env, columns: width });
-    expect(code).toBe(0);
-    expect(stdout).toContain('Still current: 0 of 5000');
+    expect(await cli.converse(words, [], { env, columns: width })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Still current: 0 of 5000'),
+    });
     const [header = '', ...rows] = linesOf(stripVTControlCharacters(readFileSync(seen, 'utf8')));
     expect(rows).toHaveLength(5000);
     for (const line of rows) {

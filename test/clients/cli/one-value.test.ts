@@ -102,8 +102,7 @@ it('deleting without a terminal takes --yes for push --prune and restore, and no
   await holdfast(['push', '-'], 'A=1\n');
   await holdfast(['push', '-'], 'B=1\n');
   for (const line of ['push - --prune', 'push - --prune --no-input', 'restore 1']) {
-    const refused = await holdfast(line.split(' '), 'A=1\n');
-    expect(refused).toEqual(failure(2, 'would delete B. Nothing was changed'));
+    expect(await holdfast(line.split(' '), 'A=1\n')).toEqual(failure(2, 'would delete B. Nothing was changed'));
   }
   expect(await pull()).toEqual({ A: '1', B: '1' });
   expect((await holdfast(['push', '-', '--prune', '--dry-run'], 'A=1\n')).code).toBe(0);

@@ -367,8 +367,7 @@ describe('a proxy from the environment', () => {
   const away = { HOLDFAST_URL: 'https://receiver.example:4433' };
 
   it('is used for the service, but not for this machine', async () => {
-    const { stdout, stderr } = await pull([], { ...env, ...away });
-    expect([stderr, stdout]).toEqual(['', '{\n  "A": "by proxy"\n}\n']);
+    expect(await pull([], { ...env, ...away })).toMatchObject({ stderr: '', stdout: '{\n  "A": "by proxy"\n}\n' });
     expect(connections).toEqual(['CONNECT receiver.example:4433']);
     expect(pathOf((await pull([], env)).stdout)).toBe('/v1/secrets/acme/web-shop/dev');
     expect(connections).toHaveLength(1);
@@ -376,8 +375,7 @@ describe('a proxy from the environment', () => {
 
   it('is used to sign in as an identity, even for the first request', async () => {
     const identity = { HOLDFAST_IDENTITY: randomUUID(), HOLDFAST_ID_TOKEN: 'a token of the platform' };
-    const { code, stderr } = await cli.run(['whoami'], { env: { ...env, ...away, ...identity } });
-    expect([code, stderr]).toEqual([0, '']);
+    expect(await cli.run(['whoami'], { env: { ...env, ...away, ...identity } })).toMatchObject({ code: 0, stderr: '' });
     expect(connections).toEqual(['CONNECT receiver.example:4433']);
   });
 });
