@@ -94,7 +94,7 @@ describe('a code of an authenticator app', () => {
 
     const answers = await Promise.all(asked.map(({ challenge }) => verify({ challenge, totp })));
 
-    expect(answers.toSorted()).toEqual([wrong, wrong, wrong, '200 ok']);
+    expect(answers.toSorted()).toEqual(['200 ok', wrong, wrong, wrong]);
     expect(await verifyAs(person, { totp })).toBe(wrong);
     expect(await sessionsOf(person)).toBe(2);
   });
@@ -172,7 +172,7 @@ it('a recovery code works once, however parallel it is sent, and only for its ow
   const asked = await times(3, () => askedAtLogin(person));
   const answers = await Promise.all(asked.map(({ challenge }) => verify({ challenge, recoveryCode })));
 
-  expect(answers.toSorted()).toEqual([wrong, wrong, '200 ok']);
+  expect(answers.toSorted()).toEqual(['200 ok', wrong, wrong]);
 });
 
 describe('a challenge', () => {
@@ -301,7 +301,7 @@ describe('a passkey’s response', () => {
 
     const outcomes = await Promise.all(answers.map(sent => verify(sent)));
 
-    expect(outcomes.toSorted()).toEqual([wrong, '200 ok']);
+    expect(outcomes.toSorted()).toEqual(['200 ok', wrong]);
     expect(await verify(await answerWith({ counter }))).toBe('200 ok');
   });
 
@@ -468,7 +468,7 @@ describe('a planted factor', () => {
     }
     const answers = await times(4, () => undo(link));
 
-    expect(answers.toSorted()).toEqual([dead, dead, dead, '200 ok']);
+    expect(answers.toSorted()).toEqual(['200 ok', dead, dead, dead]);
     expect((await factorsOf(other)).passkeys).toBe(1);
   });
 
@@ -813,7 +813,7 @@ describe('every fresh route', () => {
     const { id } = person.organization;
     await expectStatus(api.post(`/projects/${id}`, { name: 'Shop', slug: 'shop' }, token), 201);
 
-    expect((await api.post(`/projects/${id}/shop/rotate-key`, {}, token)).status).toBe(202);
+    expect(codeOf(await api.post(`/projects/${id}/shop/rotate-key`, {}, token))).toBe('200 ok');
     expect(codeOf(await api.delete(`/projects/${id}/shop`, token))).toBe('200 ok');
     expect(codeOf(await api.post('/auth/token', { name: 'x' }, token))).toBe('403 insufficient_scope');
   });

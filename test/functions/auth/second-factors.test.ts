@@ -222,7 +222,7 @@ describe('a step-up', () => {
     const session = sessionOf(answer);
     expect((await api.get('/auth/me', person.session)).status).toBe(401);
     expect((await me(session)).authentication.freshUntil.slice(0, 18)).toBe(answer.body.freshUntil.slice(0, 18));
-    expect(await makeToken(session)).toBe('200 ok');
+    expect(await makeToken(session)).toBe('201 ok');
     // The maximum age of the session stays.
     expect(await sessionsOf(session)).toEqual([expect.objectContaining({ createdAt })]);
   });
@@ -275,7 +275,7 @@ describe('a step-up', () => {
 
     const answers = await Promise.all([person.session, other].map(as => stepUp({ totp: app.code() }, as)));
 
-    expect(answers.map(codeOf).toSorted()).toEqual(['400 invalid_request', '200 ok']);
+    expect(answers.map(codeOf).toSorted()).toEqual(['200 ok', '400 invalid_request']);
     expect((await triesAt('second-factor', person)) ?? 0).toBeLessThanOrEqual(1);
   });
 });
