@@ -16,6 +16,7 @@ import { retiredEnvironmentRecord, retiredProjectRecord } from '#lib/table/recor
 import { passkeyOwnerRecord, passkeyRecord, undoLinkRecord, userRecord } from '#lib/table/records/user.ts';
 import { put, transact, update } from '#lib/table/write.ts';
 import { type Answer, codeOf, createProject, createToken, sessionOf, useApi, useSettings } from '../support/api.ts';
+import { atOnce } from '../support/at-once.ts';
 import { createAuthenticator } from '../support/authenticator.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
 import { expectStatus, join, mailedToken, resetPassword } from '../support/sample-requests.ts';
@@ -39,8 +40,6 @@ const verifyAs = async (person: Person, proof: object) =>
   verify({ challenge: (await askedAtLogin(person)).challenge, ...proof });
 const wrong = '401 invalid_credentials';
 const dead = '400 invalid_token';
-const times = <T>(count: number, make: (index: number) => Promise<T>) =>
-  Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 
 async function inTurn(count: number, send: () => Promise<Answer>): Promise<string[]> {
   const codes: string[] = [];
@@ -89,7 +88,7 @@ const requireFactor = ({ organization, session }: Person) =>
 describe('a code of an authenticator app', () => {
   it('works once, however often and in parallel it is sent', async () => {
     const { person, app } = await withApp();
-    const asked = await times(4, () => askedAtLogin(person));
+    const asked = await atOnce(4, () => askedAtLogin(person));
     const totp = app.code();
 
     const answers = await Promise.all(asked.map(({ challenge }) => verify({ challenge, totp })));
@@ -141,7 +140,7 @@ describe('a code of an authenticator app', () => {
 
   it('can be guessed five times in a quarter of an hour, across all challenges and addresses', async () => {
     const { person, app } = await withApp();
-    const asked = await times(8, () => askedAtLogin(person));
+    const asked = await atOnce(8, () => askedAtLogin(person));
 
     const answers = await Promise.all(asked.map(({ challenge }) => verify({ challenge, totp: app.code(100) })));
 
@@ -169,7 +168,7 @@ it('a recovery code works once, however parallel it is sent, and only for its ow
   const [recoveryCode] = app.recoveryCodes;
 
   expect(await verifyAs(other, { recoveryCode })).toBe(wrong);
-  const asked = await times(3, () => askedAtLogin(person));
+  const asked = await atOnce(3, () => askedAtLogin(person));
   const answers = await Promise.all(asked.map(({ challenge }) => verify({ challenge, recoveryCode })));
 
   expect(answers.toSorted()).toEqual(['200 ok', wrong, wrong]);
@@ -372,8 +371,7 @@ describe('a stolen session', () => {
       expect(codeOf(await api.get(path, stolen))).toBe('401 unauthenticated');
     }
     expect(codeOf(await api.delete('/auth/totp', stolen))).toBe('401 unauthenticated');
-    const exchange = { code, codeVerifier: 'x'.repeat(43) };
-    expect((await api.post('/auth/cli-auth', exchange)).status).toBe(400);
+    expect((await api.post('/auth/cli-auth', { code, codeVerifier: 'x'.repeat(43) })).status).toBe(400);
     expect(await sessionsOf(person)).toBe(1);
     const { authentication } = (await api.get('/auth/me', person.session)).body;
     expect(authentication).toMatchObject({ freshUntil: expect.any(String), secondFactor: true });
@@ -466,7 +464,7 @@ describe('a planted factor', () => {
     for (const token of ['x', verification, createCredential(person.user.id).secret]) {
       expect(await undo(token)).toBe(dead);
     }
-    const answers = await times(4, () => undo(link));
+    const answers = await atOnce(4, () => undo(link));
 
     expect(answers.toSorted()).toEqual(['200 ok', dead, dead, dead]);
     expect((await factorsOf(other)).passkeys).toBe(1);
@@ -575,7 +573,7 @@ describe('e-mails about factors', () => {
 
   it('notify once of concurrent wrong codes', async () => {
     const { person, app, challenge } = await withApp();
-    await times(8, () => verify({ challenge, totp: app.code(100) }));
+    await atOnce(8, () => verify({ challenge, totp: app.code(100) }));
 
     expect((await subjectsTo(person.email)).filter(subject => subject.startsWith('Failed'))).toHaveLength(1);
   });
@@ -682,7 +680,7 @@ describe('a token', () => {
   ])('no longer counts as verified once the account’s last factor, %s, is gone', async (_, add) => {
     const person = await seedPerson();
     const path = await add(person);
-    const tokens = await times(3, () => createToken(api, person));
+    const tokens = await atOnce(3, () => createToken(api, person));
     const handOff = { codeChallenge: createHash('sha256').update('x'.repeat(43)).digest('base64url'), name: 'cli' };
     const { code } = await body(api.post('/auth/cli-auth', handOff, person.session), 201);
     await requireFactor(person);
@@ -719,7 +717,7 @@ it('an unauthenticated caller can create a limited number of challenges and rese
   ];
   useSettings({ LOGIN_FAILURE_LIMIT: '1', PASSWORD_RESET_LIMIT_PER_HOUR: '1' });
   for (const request of requests) {
-    const answers = (await times(14, request)).map(codeOf);
+    const answers = (await atOnce(14, request)).map(codeOf);
     expect(answers.filter(answer => answer === '200 ok').length).toBeLessThanOrEqual(10);
     expect(answers).toContain('429 rate_limited');
     expect(codeOf(await request())).toBe('429 rate_limited');

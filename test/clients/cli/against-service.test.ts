@@ -113,8 +113,7 @@ describe('the hand-off', () => {
     expect(await first.started.ended).toMatchObject({ code: 3, stderr: expect.stringContaining('denied') });
     const second = await beginLogin();
     const third = await beginLogin();
-    const stolen = await confirm(third.page);
-    await fetch(callbackOf(second.page, stolen));
+    await fetch(callbackOf(second.page, await confirm(third.page)));
     expect((await second.started.ended).code).not.toBe(0);
     third.started.child.kill();
     await third.started.ended;

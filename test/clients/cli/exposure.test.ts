@@ -65,8 +65,7 @@ describe('holdfast exposure --token', () => {
     expect(table.stderr).toBe('Still current: 2 of 4. List them: --format rotate\n');
     expect(linesOf(table.stdout).map(line => line.split('\t')[1])).toEqual(['yes', 'yes', 'no', 'no']);
     expect(await answered('--token', id)).toEqual(answer);
-    const period = await answered('--token', id, '--until', '1h');
-    expect(period.exposures).toEqual([]);
+    expect((await answered('--token', id, '--until', '1h')).exposures).toEqual([]);
   });
 
   it('prints with --format rotate what is still current, one a line, and nothing else', async () => {

@@ -293,8 +293,7 @@ describe('a credential', () => {
     link();
     status = 401;
     expect((await pull([])).stderr).toMatch(/The token in HOLDFAST_TOKEN is unknown, expired or revoked\. Replace it/);
-    const kept = { origin: server.url, token: 'kept', handedOff: true };
-    cli.file(cli.credentialsOf(server.url), JSON.stringify(kept));
+    cli.file(cli.credentialsOf(server.url), JSON.stringify({ origin: server.url, token: 'kept', handedOff: true }));
     expect((await pull([], { HOLDFAST_TOKEN: '' })).stderr).toMatch(/\nSign in: holdfast login\n$/);
     const login = await cli.run(['login', '--with-token', '--url', server.url], { input: 'bad', env: signedIn });
     expect(login.stderr).toContain('This token is unknown, expired or revoked; it was not stored.');

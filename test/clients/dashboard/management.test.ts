@@ -267,8 +267,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     const shop = `/projects/${world.organization.id}/web-shop`;
     await world.owner('POST', `${shop}/environments`, { name: 'Trial', type: 'development' });
     await page.goto(`${base()}/projects/web-shop/settings`);
-    const form = page.getByRole('form', { name: 'trial' });
-    await fill(form, { Name: 'Rehearsal', Type: 'production' });
+    await fill(page.getByRole('form', { name: 'trial' }), { Name: 'Rehearsal', Type: 'production' });
     await button(page, 'Save trial').click();
     await toast(page, 'Environment trial saved');
     const environments = async (): Promise<object[]> => (await world.owner('GET', shop)).project.environments;
@@ -368,8 +367,7 @@ describe.skipIf(withoutBrowser)('one’s own account', () => {
   it('can change its name and password, which ends every other session', async () => {
     const person = await seedPerson({ name: 'Old name' });
     const page = await come(person);
-    const elsewhere = await world.api.post('/auth/login', { email: person.email, password: testPassword });
-    expect(elsewhere.status).toBe(200);
+    expect((await world.api.post('/auth/login', { email: person.email, password: testPassword })).status).toBe(200);
     await page.goto('/account');
     await page.getByLabel('Name', { exact: true }).fill('New name');
     await button(page, 'Change name').click();

@@ -280,8 +280,7 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await link(page, 'Settings').last().click();
     await ageSession(person, 3600);
     await press(page, 'Rotate the key', 'Rotate');
-    const question = dialog(page, 'Confirm it’s you');
-    await question.waitFor();
+    await dialog(page, 'Confirm it’s you').waitFor();
     await expectFineLooks(page, 'dialog-step-up-provider', { as: wideAndNarrow, fullPage: false });
     const tab = await stepUpAt(page, email);
     await tab.getByRole('heading', { name: 'You are signed in' }).waitFor();

@@ -70,8 +70,7 @@ export async function buildWorld() {
     await asOwner('POST', `${path(environment)}/bulk`, body);
   }
   await asOwner('PUT', path('dev'), { key: 'LOG_LEVEL', value: 'debug' });
-  const hook = { url: 'http://127.0.0.1:9/hook', events: ['secret.updated'] };
-  await asOwner('POST', `/webhooks/${organization.id}`, hook);
+  await asOwner('POST', `/webhooks/${organization.id}`, { url: 'http://127.0.0.1:9/hook', events: ['secret.updated'] });
   const gitHub = { url: 'https://token.actions.githubusercontent.com' };
   const deploys = identityOf(gitHub, { name: 'web-shop deploy', projectId: project.id });
   await asOwner('POST', `/identities/${organization.id}`, deploys);

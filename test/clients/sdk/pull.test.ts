@@ -107,8 +107,7 @@ describe('a pull', () => {
     expect(await environment.pull()).toEqual(first);
     state.revision = 2;
     state.values = { A: '2' };
-    const third = await environment.pull();
-    expect([first.get('A'), third.get('A')]).toEqual(['1', '2']);
+    expect([first.get('A'), (await environment.pull()).get('A')]).toEqual(['1', '2']);
     expect(tags()).toEqual([undefined, '"1"', '"1"']);
   });
 

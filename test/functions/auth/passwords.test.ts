@@ -124,22 +124,22 @@ describe('a forgotten password', () => {
     // Hashing the new password gives an attacker time.
     setScrypt('real');
     onTestFinished(() => setScrypt('quick'));
-    for (let round = 0; round < 5; round += 1) {
+    const minted: { token: string }[] = [];
+    // On a busy machine, the reset may be faster than every attempt.
+    for (let round = 0; round < 5 || minted.length === 0; round += 1) {
       const { person, token } = await withResetLink();
       const resetting = reset(token);
       let isDone = false;
       void resetting.finally(() => {
         isDone = true;
       });
-      const minted: { token: string }[] = [];
       while (!isDone) {
         const answer = await api.post('/auth/token', { name: 'x' }, person.session);
         if (answer.status === 201) minted.push(answer.body);
       }
 
       expect((await resetting).status).toBe(200);
-      expect(minted.length).toBeGreaterThan(0);
-      expect(new Set(await Promise.all(minted.map(statusOf)))).toEqual(new Set([401]));
+      expect((await Promise.all(minted.map(statusOf))).filter(status => status !== 401)).toEqual([]);
     }
   });
 
