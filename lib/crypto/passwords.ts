@@ -34,10 +34,9 @@ function derive(password: string, salt: Uint8Array, { costLog2, blockSize: r, pa
   const options = { N, r, p, maxmem: 128 * N * r + 1024 * 1024 };
   // Keyboards compose characters differently; NFKC makes them one password (NIST SP 800-63B).
   const normalized = password.normalize('NFKC');
+  const scryptHash = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt);
   return inTurn(() => scryptHash(normalized, salt, hashBytes, options));
 }
-
-const scryptHash = /* @__PURE__ */ promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt);
 
 /** `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`, salt and hash in base64url. */
 export async function hashPassword(password: string): Promise<string> {
