@@ -24,7 +24,8 @@ beforeAll(() => {
 });
 /** Runs the tour as pasted, or modified for another round. @returns the output of curl and of the command line */
 async function walk(change: (script: string) => string = script => script) {
-  const { stdout, stderr } = await cli.shell(change(shellBlocksOf('A tour').join('\n')), { BASE: api.url });
+  const script = change(shellBlocksOf('A tour').join('\n'));
+  const { stdout, stderr } = await cli.shell(script, { BASE: api.url });
   const [byCurl = '', byCli = ''] = stdout.split(/304\n/);
   return { byCurl, byCli, stderr };
 }

@@ -139,7 +139,8 @@ describe('a symbolic link in a repository', () => {
 
   it('does not determine which of the user’s files is overwritten', async () => {
     for (const name of ['.env', 'linked/app.env', 'dangling.env', join(repository(), '.env')]) {
-      expect(await holdfast(['pull', '-o', name], repository()), name).toEqual(failure(1, 'outside of this directory'));
+      const ended = await holdfast(['pull', '-o', name], repository());
+      expect(ended, name).toEqual(failure(1, 'outside of this directory'));
     }
     expect(readFileSync(join(cli.home, 'bashrc'), 'utf8')).toBe('as it was\n');
     expect(existsSync(join(cli.home, 'elsewhere/app.env'))).toBe(false);

@@ -136,7 +136,8 @@ describe('on GitLab', () => {
 
 describe('on Kubernetes', () => {
   it('signs in with the projected file, and reads it again each time', async () => {
-    const env = { ...base, HOLDFAST_ID_TOKEN_FILE: cli.file('token', `${await issuer.token(identityId)}\n`, 0o600) };
+    const file = cli.file('token', `${await issuer.token(identityId)}\n`, 0o600);
+    const env = { ...base, HOLDFAST_ID_TOKEN_FILE: file };
     const first = await cli.run(['get', 'A'], { env });
     cli.file('token', await issuer.token(identityId), 0o600);
     const second = await cli.run(['get', 'A'], { env });

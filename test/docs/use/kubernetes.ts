@@ -27,7 +27,8 @@ const runDeployment: Run = async (text, world) => {
     `holdfast:identity:${world.identity}`,
   ]);
   const env = Object.fromEntries(containers[0].env.map(({ name, value }: Record<string, string>) => [name, value]));
-  const tokenFile = world.file(`kubernetes/${serviceAccountToken.path}`, await world.issuer.token(world.identity));
+  const token = await world.issuer.token(world.identity);
+  const tokenFile = world.file(`kubernetes/${serviceAccountToken.path}`, token);
   expect(env.HOLDFAST_ID_TOKEN_FILE).toBe(`${containers[0].volumeMounts[1].mountPath}/${serviceAccountToken.path}`);
 
   world.file('work/server.js', printer);

@@ -105,7 +105,8 @@ describe.each(shells)('run.sh in $name', shell => {
     ];
     for (const settings of [withToken(), withIdentity()]) {
       for (const { flags = [], env = {} } of tracing) {
-        const ended = await image.run(shell, '/run.sh', ['/other/env', '-0'], { env: { ...settings, ...env }, flags });
+        const options = { env: { ...settings, ...env }, flags };
+        const ended = await image.run(shell, '/run.sh', ['/other/env', '-0'], options);
         expect({ ...ended, flags }).toMatchObject({ code: 0, stdout: expect.stringContaining(`A=${value}\0`) });
         expect(ended.stdout.replace(`A=${value}\0`, '')).not.toMatch(secret);
         expect(ended.stderr).not.toMatch(secret);
@@ -269,7 +270,8 @@ describe.each(shells)('run.sh in $name', shell => {
   describe.skipIf(pathOf('wget') === undefined)('without curl', () => {
     it('uses wget, and says what others can see meanwhile', async () => {
       for (const env of [withToken(), withIdentity()]) {
-        expectRunByWget(await withWget.run(shell, '/run.sh', ['/other/env', '-0'], { env }));
+        const ended = await withWget.run(shell, '/run.sh', ['/other/env', '-0'], { env });
+        expectRunByWget(ended);
       }
       const { body } = server.requests.find(({ path }) => path === '/v1/auth/exchange') ?? {};
       expect(body).toEqual({ identityId: 'a4c7e10b', organizationSlug: 'acme', subjectToken: assertion });

@@ -123,7 +123,8 @@ describe.each(shells)('run.sh in $name', shell => {
   });
 
   it('reports an environment that is too large for the system', async () => {
-    await expectStatus(place.importAll('dev', numbered(33, 'x'.repeat(65_000))), 200);
+    const large = numbered(33, 'x'.repeat(65_000));
+    await expectStatus(place.importAll('dev', large), 200);
     expect(endingOf(await run(shell, ['/other/env']))).toEqual(failure(126, 'Argument list too long'));
   });
 });
