@@ -3,6 +3,7 @@ import { at, find } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { codeOf, createToken, useApi, useSettings } from '../support/api.ts';
+import { atOnce } from '../support/at-once.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordRequest, startObservedApi, withFault } from '../support/observed-api.ts';
 import { type Person, seedPerson } from '../support/people.ts';
@@ -19,8 +20,6 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-const times = <T>(count: number, make: (index: number) => Promise<T>) =>
-  Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 const retryAfter = ({ headers }: { headers: Headers }) => Number(headers.get('retry-after'));
 
 async function tenant(): Promise<{ person: Person; secrets: string; token: { token: string } }> {
@@ -36,7 +35,7 @@ describe('an organization at ten times its share', () => {
 
     let served = 0;
     for (let round = 0; round < 20; round += 1) {
-      const answers = await times(30, () => api.get(greedy.secrets, greedy.token));
+      const answers = await atOnce(30, () => api.get(greedy.secrets, greedy.token));
       served += answers.filter(({ status }) => status === 200).length;
       expect((await api.get(modest.secrets, modest.token)).status).toBe(200);
       const refused = answers.find(({ status }) => status === 429);
@@ -55,9 +54,9 @@ describe('an organization at ten times its share', () => {
   it('causes only authorization reads for rejected requests, and strangers use up none of its share', async () => {
     const { secrets, token } = await tenant();
     const stranger = await seedPerson();
-    await times(share, () => api.get(secrets, stranger.session));
+    await atOnce(share, () => api.get(secrets, stranger.session));
     expect((await api.get(secrets, token)).status).toBe(200);
-    await times(share, () => api.get(secrets, token));
+    await atOnce(share, () => api.get(secrets, token));
 
     const { answer, calls } = await recordRequest(headers => api.get(secrets, token, headers));
 
@@ -154,7 +153,7 @@ describe('writers waiting for an environment', () => {
     await transact([update(state, { set: { pending } })]);
     const beating = setInterval(() => void transact([update(state, { add: { 'pending.heartbeat': 1 } })]), 500);
 
-    const answers = await times(20, n => api.put(greedy.secrets, { key: `K${n}`, value: 'x' }, greedy.token));
+    const answers = await atOnce(20, n => api.put(greedy.secrets, { key: `K${n}`, value: 'x' }, greedy.token));
     clearInterval(beating);
 
     expect(new Set(answers.map(codeOf))).toEqual(new Set(['429 rate_limited']));
@@ -167,7 +166,7 @@ describe('writers waiting for an environment', () => {
     const { person, secrets } = await tenant();
     useSettings({ REQUESTS_PER_MINUTE: '6000' });
 
-    const answers = await times(32, n => api.put(secrets, { key: `K${n}`, value: 'x' }, person.session));
+    const answers = await atOnce(32, n => api.put(secrets, { key: `K${n}`, value: 'x' }, person.session));
 
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
   });
@@ -184,7 +183,7 @@ it('twenty processes together exceed the share by a few percent at most', async 
     account() {},
   };
   useSettings({ REQUESTS_PER_MINUTE: '2000' });
-  const processes = await times(20, async () => {
+  const processes = await atOnce(20, async () => {
     vi.resetModules();
     return import('#lib/limits/fair-share.ts');
   });
@@ -211,7 +210,7 @@ it('a user can own a limited number of organizations, even concurrently, and the
   const [person, other] = await Promise.all([seedPerson(), seedPerson()]);
   const create = (body: object) => api.post('/orgs', body, person.session);
 
-  const answers = await times(6, () => create({ name: 'Mine' }));
+  const answers = await atOnce(6, () => create({ name: 'Mine' }));
   expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409, 409, 409]);
   const probe = await create({ name: 'x', slug: other.organization.slug });
   expect(probe.body.error.code).toBe('organization_limit_reached');

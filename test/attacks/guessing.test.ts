@@ -72,7 +72,6 @@ it('a change that takes effect writes only its own entry, even if it names uncha
 it('a writer without read access to production learns nothing there, and leaves no entry', async () => {
   await expectStatus(place.set('production', 'PIN', '4711'), 201);
   const developer = await place.member('developer');
-  const answer = await drySet(developer, 'production', '4711');
-  expect(answer.body.plan).toMatchObject({ unchanged: [], updated: ['PIN'] });
+  expect((await drySet(developer, 'production', '4711')).body.plan).toMatchObject({ unchanged: [], updated: ['PIN'] });
   expect(await comparisonsOf(developer)).toEqual([]);
 });

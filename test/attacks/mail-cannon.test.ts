@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Caller, codeOf, createToken, startApi, useApi } from '../support/api.ts';
+import { atOnce } from '../support/at-once.ts';
 import { type Person, seedPerson } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 
@@ -9,8 +10,6 @@ describe('e-mails to strangers', () => {
   const verified = () => seedPerson({ name: 'visit http://evil.example/win now', emailVerified: true });
   const send = ({ organization, session }: Person, email: string, as: Caller = session) =>
     api.post(`/members/${organization.id}/invite`, { email, role: 'viewer' }, as);
-  const times = <T>(count: number, make: (index: number) => Promise<T>) =>
-    Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 
   it('are not sent for a user without a verified address, by token or by session', async () => {
     const person = await seedPerson();
@@ -24,7 +23,7 @@ describe('e-mails to strangers', () => {
     const people = await Promise.all([verified(), verified()]);
     const victim = 'victim@example.com';
 
-    const answers = await times(12, index => send(people[index % 2] as Person, victim.toUpperCase()));
+    const answers = await atOnce(12, index => send(people[index % 2] as Person, victim.toUpperCase()));
 
     expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(201));
     expect(answers.filter(({ body }) => body.mailed)).toHaveLength(5);
@@ -38,8 +37,7 @@ describe('e-mails to strangers', () => {
     const { status, body } = await send(employer, email);
 
     expect([status, body.mailed]).toEqual([201, false]);
-    const newcomer = await seedPerson();
-    await expectStatus(api.post(`/members/invite/${body.token}/accept`, undefined, newcomer.session), 200);
+    await expectStatus(api.post(`/members/invite/${body.token}/accept`, undefined, (await seedPerson()).session), 200);
     const path = `/audit/${employer.organization.id}?action=member.invited`;
     const { entries } = (await api.get(path, employer.session)).body;
     expect(entries[0].details).toEqual({ role: 'viewer', mailed: false });
@@ -48,7 +46,7 @@ describe('e-mails to strangers', () => {
   it('are limited to five a day that ask an unverified address to verify itself, besides the one on registration', async () => {
     const person = await seedPerson();
 
-    const answers = await times(12, () => api.post('/auth/send-verification', {}, person.session));
+    const answers = await atOnce(12, () => api.post('/auth/send-verification', {}, person.session));
 
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
     const refused = answers.find(({ status }) => status === 429);

@@ -15,24 +15,17 @@ import { type Person, seedPerson } from '../support/people.ts';
 import { expectStatus, invite, join, membersOf } from '../support/sample-requests.ts';
 import { addApp, forgetUsedCodes } from '../support/second-factors.ts';
 import { openBrowser } from '../support/sign-in/browser.ts';
-import { openOwnCompany, seedColleague, useOpenIdProvider } from '../support/sign-in/scene.ts';
+import { hire as hireAt, openOwnCompany, seedColleague, useOpenIdProvider } from '../support/sign-in/scene.ts';
 import { answerFactor, logInIn, openCompany, requestIn, sessionIn, signIn } from '../support/sign-in/sign-in.ts';
 
 /* What a sign-in through a provider must not exceed, bypass or break. */
 
 // A local stack lifts these limits.
-const limits = { REGISTER_LIMIT_PER_HOUR: '20', REQUESTS_PER_MINUTE: '6000' };
-const scene = useOpenIdProvider({}, limits);
+const scene = useOpenIdProvider({}, { REGISTER_LIMIT_PER_HOUR: '20', REQUESTS_PER_MINUTE: '6000' });
 const { api, names, provider } = scene;
 
-let hired = 0;
-/** A person at the provider. @returns the name on their button */
-function hire(email: string): string {
-  hired += 1;
-  const name = `person-${hired}`;
-  provider.accounts[name] = { sub: `sub-${hired}`, email, email_verified: true };
-  return name;
-}
+/** @returns the name on the person's button at the provider */
+const hire = (email: string) => hireAt(provider, '', { email });
 
 it('a browser in which a link waits completes a sign-in after the link was made in another browser', async () => {
   const company = await openCompany(api, names, provider);

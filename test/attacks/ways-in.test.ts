@@ -356,8 +356,7 @@ it('deleting an organization ends the links to its provider and their sessions',
 
 it('no token sets the provider, whatever it may do', async () => {
   const company = await openCompany(api, names, provider);
-  const app = await addApp(api, company.owner);
-  const session = await logInWithApp(api, company.owner, app);
+  const session = await logInWithApp(api, company.owner, await addApp(api, company.owner));
   const token = await tokenOf(session, { access: 'full' });
   const body = settingsOf(provider, company.domain, { issuer: 'https://thief.example' });
 

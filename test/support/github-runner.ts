@@ -208,8 +208,6 @@ export async function startGitHubRunner(issuer: Issuer) {
   };
 }
 
-export type GitHubRunner = Awaited<ReturnType<typeof startGitHubRunner>>;
-
 /** The command of a JavaScript action, with its inputs as variables. */
 function actionOf(folder: string, given: Readonly<Record<string, string>>, env: Env): [string[], Env] {
   const { inputs, runs } = parse(readFileSync(join(folder, 'action.yml'), 'utf8')) as {

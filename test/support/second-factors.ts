@@ -8,7 +8,7 @@ import { at, find, queryItems } from '#lib/table/read.ts';
 import { sessionRecord } from '#lib/table/records/credentials.ts';
 import { userRecord } from '#lib/table/records/user.ts';
 import { remove, transact, update } from '#lib/table/write.ts';
-import { type Answer, type Api, sessionOf } from './api.ts';
+import { type Api, sessionOf } from './api.ts';
 import { type Authenticator, createAuthenticator } from './authenticator.ts';
 import type { Person } from './people.ts';
 import { expectStatus } from './sample-requests.ts';
@@ -86,5 +86,3 @@ export async function ageSession({ session, user }: Person, seconds: number): Pr
   const provedAt = new Date(Date.now() - seconds * 1000).toISOString();
   await transact([update(at(sessionRecord, user.id, hash), { set: { provedAt } })]);
 }
-
-export const codeOf = ({ status, body }: Answer): string => (status < 300 ? 'ok' : `${status} ${body.error.code}`);

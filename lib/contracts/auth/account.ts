@@ -114,7 +114,9 @@ export const getCurrentUser = contract({
         .object({
           method: z.enum(authenticationMethods).describe('How the request was authenticated.'),
           token: CliToken.optional().describe('The token that was used; absent for a session.'),
-          freshUntil: Timestamp.nullable().describe('When it stops being fresh; null for a token or a missing factor.'),
+          freshUntil: Timestamp.nullable().describe(
+            'When it stops being fresh; null for a token, and for a session that lacks the account’s second factor.',
+          ),
           secondFactor: z.boolean().describe('Whether the session, or the token’s session, used a second factor.'),
           provider: z
             .object({

@@ -62,7 +62,9 @@ export const openPortal = contract({
   operationId: 'open-portal',
   route: 'POST /v1/billing/{orgId}/portal',
   summary: 'Open the customer portal',
-  description: 'Returns a URL of the payment provider’s portal, where the subscription can be changed or cancelled.',
+  description:
+    'Returns a URL of the payment provider’s portal, where the subscription can be changed or cancelled. Creates the ' +
+    'customer if there is none.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   responses: ok({ description: 'The portal’s URL.', body: HostedPage }),
   errors: ['billing_provider_error', 'billing_not_configured'],

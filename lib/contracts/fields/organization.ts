@@ -9,7 +9,9 @@ export const Organization = z
     name: z.string().meta({ description: 'Display name.', example: 'Analytical Engines' }),
     plan: PlanName.meta({ description: 'The plan in force.', example: 'free' }),
     limitOverrides: LimitOverrides.describe('Limits for this organization only; empty if there are none.'),
-    requireSecondFactor: z.boolean().describe('Whether sessions and tokens must be created with a second factor.'),
+    requireSecondFactor: z
+      .boolean()
+      .describe('Whether sessions and tokens must have been created with a second factor.'),
     createdAt: Timestamp.describe('When it was created.'),
   })
   .meta({ id: 'Organization', description: 'A tenant: it owns projects, members, webhooks and an audit log.' });

@@ -143,7 +143,9 @@ export const deleteProject = contract({
   operationId: 'delete-project',
   route: 'DELETE /v1/projects/{orgId}/{slug}',
   summary: 'Delete a project',
-  description: 'Makes the project inaccessible at once, destroys its data key and erases it in the background.',
+  description:
+    'Makes the project inaccessible at once and destroys its data key, so its values can never be decrypted again. ' +
+    'The stored data is erased in the background.',
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'project', fresh: 'always' },
   responses: succeeds('The project was deleted.'),
   uses: {

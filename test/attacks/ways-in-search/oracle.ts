@@ -1,5 +1,4 @@
-import { codeOf } from '#test/support/second-factors.ts';
-import { type Company, type Held, hasFactor, type Trial } from './world.ts';
+import { type Company, endOf, type Held, hasFactor, type Trial } from './world.ts';
 
 /* What a credential in the thief's hands may open: no more than docs/security.md grants to the stolen thing. */
 
@@ -51,7 +50,7 @@ export async function tryDoors(trial: Trial): Promise<void> {
       .filter(door => door !== 'own organization' || ownId !== undefined)
       .map(async door => {
         const answer = await requests[door](held);
-        if (answer.status >= 500) trial.violations.push(`${held.name} at ${door}: ${codeOf(answer)}`);
+        if (answer.status >= 500) trial.violations.push(`${held.name} at ${door}: ${endOf(answer)}`);
         if (answer.status >= 400) return;
         trial.opened.add(`${trial.stolen}: ${door}`);
         if (!mayOpen(trial, held, door)) trial.violations.push(`${held.name} opened ${door}`);

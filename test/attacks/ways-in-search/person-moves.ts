@@ -6,9 +6,9 @@ import { remove as removeItem, transact } from '#lib/table/write.ts';
 import { type Answer, type Caller, nowSeconds, sessionOf } from '#test/support/api.ts';
 import { testPassword } from '#test/support/people.ts';
 import { expectStatus, mailedToken, memberIdOf } from '#test/support/sample-requests.ts';
-import { addApp, codeOf, forgetFactorMails, forgetUsedCodes } from '#test/support/second-factors.ts';
+import { addApp, forgetFactorMails, forgetUsedCodes } from '#test/support/second-factors.ts';
 import { answerFactor, logInIn, requestIn, sessionIn, signIn } from '#test/support/sign-in/sign-in.ts';
-import { type Company, ownerOf, type Trial } from './world.ts';
+import { type Company, endOf, ownerOf, type Trial } from './world.ts';
 
 /* What the person and the companies do. Each returns how it ended: 'ok', or why not. */
 
@@ -23,7 +23,7 @@ export function sayPerson({ company, email }: Trial, sub: string, amr: string[] 
 export async function register(trial: Trial, verifies = trial.random() < 0.8): Promise<string> {
   const { api, email } = trial;
   const answer = await api.post('/auth/register', { email, password: testPassword });
-  if (answer.status !== 201) return codeOf(answer);
+  if (answer.status !== 201) return endOf(answer);
   const { user, organization } = answer.body;
   Object.assign(trial, { userId: user.id, ownId: organization.id, password: testPassword, remembered: testPassword });
   if (verifies) await verify(trial);
@@ -35,7 +35,7 @@ export async function verify(trial: Trial): Promise<string> {
   const { api } = trial;
   const answer = await api.post('/auth/verify-email', { token: await mailedToken(api, trial.email, 'Verify') });
   if (answer.status === 200) trial.isVerified = true;
-  return codeOf(answer);
+  return endOf(answer);
 }
 
 /** An own session in the person's browser, which makes the link that waits there. */
@@ -85,7 +85,7 @@ function removeOwnApp(trial: Trial): Promise<string> {
     const answer = await trial.api.delete('/auth/totp', session);
     if (answer.status === 200) trial.app = undefined;
     await forgetFactorMails(trial.userId as string);
-    return codeOf(answer);
+    return endOf(answer);
   });
 }
 
@@ -107,7 +107,7 @@ export async function recover(trial: Trial): Promise<string> {
   await transact([removeItem(wrongCodes(trial.userId).item)]);
   const session = await logIn(trial);
   const answer = await trial.api.get('/auth/passkeys', session);
-  if (answer.status !== 200) throw new Error(`The person is locked out after the recovery: ${codeOf(answer)}.`);
+  if (answer.status !== 200) throw new Error(`The person is locked out after the recovery: ${endOf(answer)}.`);
   return 'ok';
 }
 
@@ -138,7 +138,7 @@ async function signInAtWork(trial: Trial): Promise<string> {
   if (error === 'second_factor_required' && trial.app !== undefined) {
     await forgetUsedCodes(trial.userId as string);
     const answer = await answerFactor(api, browser, trial.app);
-    if (answer.status !== 200) return codeOf(answer);
+    if (answer.status !== 200) return endOf(answer);
     error = undefined;
   }
   if (error !== undefined) return error;
@@ -181,7 +181,7 @@ function leave(trial: Trial): Promise<string> {
   return inOwnSession(trial, async session => {
     const answer = await trial.api.delete(`/members/${trial.company.id}/me`, session);
     if (answer.status === 200) endMembership(trial);
-    return codeOf(answer);
+    return endOf(answer);
   });
 }
 
@@ -192,7 +192,7 @@ async function removePerson(trial: Trial): Promise<string> {
   if (id === undefined) return 'no member';
   const answer = await api.delete(`/members/${trial.company.id}/${id}`, manager.session);
   if (answer.status === 200) endMembership(trial);
-  return codeOf(answer);
+  return endOf(answer);
 }
 
 /** The token of a new invitation, or the answer that refused it. */
@@ -204,8 +204,8 @@ export async function invite({ api, email }: Trial, company: Company): Promise<s
 
 export async function acceptWith(trial: Trial, company: Company, session: Caller): Promise<string> {
   const token = await invite(trial, company);
-  if (typeof token !== 'string') return codeOf(token);
-  return codeOf(await trial.api.post(`/members/invite/${token}/accept`, undefined, session));
+  if (typeof token !== 'string') return endOf(token);
+  return endOf(await trial.api.post(`/members/invite/${token}/accept`, undefined, session));
 }
 
 export function accept(trial: Trial, company: Company): Promise<string> {
@@ -229,9 +229,9 @@ async function liftOwnSession(trial: Trial): Promise<string> {
   if (trial.app !== undefined) await forgetUsedCodes(trial.userId as string);
   const body = { password: trial.remembered, ...(trial.app === undefined ? {} : { totp: trial.app.code() }) };
   const answer = await api.post('/auth/step-up', body, sessionIn(api, trial.browser));
-  if (answer.status !== 200) return codeOf(answer);
+  if (answer.status !== 200) return endOf(answer);
   const passkeys = await api.get('/auth/passkeys', sessionOf(answer));
-  return codeOf(passkeys);
+  return endOf(passkeys);
 }
 
 const command = join(import.meta.dirname, '../../../infra/commands/grant-admin.ts');

@@ -2,12 +2,12 @@ import { type Answer, sessionOf } from '#test/support/api.ts';
 import { createAuthenticator } from '#test/support/authenticator.ts';
 import { testPassword } from '#test/support/people.ts';
 import { mailedToken } from '#test/support/sample-requests.ts';
-import { addApp, addPasskey, codeOf, forgetFactorMails, forgetUsedCodes } from '#test/support/second-factors.ts';
+import { addApp, addPasskey, forgetFactorMails, forgetUsedCodes } from '#test/support/second-factors.ts';
 import { openBrowser } from '#test/support/sign-in/browser.ts';
 import { newDomain, sessionIn, settingsOf, signIn } from '#test/support/sign-in/sign-in.ts';
 import { mayOpen } from './oracle.ts';
 import { acceptWith, noteJoined, noteSignIn, sayPerson } from './person-moves.ts';
-import { type Held, hasFactor, hold, type Trial } from './world.ts';
+import { endOf, type Held, hasFactor, hold, type Trial } from './world.ts';
 
 /* What the thief does. Each returns how it ended: 'ok', or why not; and notes a violation if it should not have. */
 
@@ -40,7 +40,7 @@ async function logIn(trial: Trial): Promise<string> {
     answer = await api.post('/auth/login/verify', { challenge, ...factor });
     usedFactor = true;
   }
-  if (answer.status !== 200) return codeOf(answer);
+  if (answer.status !== 200) return endOf(answer);
   const isAllowed =
     thief.password !== undefined && thief.password === trial.password && (!hasFactor(trial) || usedFactor);
   hold(trial, sessionOf(answer), { name: 'a session by password', via: 'own credential', hasFactor: usedFactor });
@@ -87,7 +87,7 @@ async function withEach(trial: Trial, act: (held: Held) => Promise<string>): Pro
 const guess = (trial: Trial) =>
   withEach(trial, async ({ caller }) => {
     const answer = await trial.api.post('/auth/step-up', { password: wrong }, caller);
-    return refuse(trial, codeOf(answer), false, 'stepped up with a wrong password');
+    return refuse(trial, endOf(answer), false, 'stepped up with a wrong password');
   });
 
 function addFactor(trial: Trial): Promise<string> {
@@ -118,7 +118,7 @@ function makeToken(trial: Trial, isOfCompany: boolean): Promise<string> {
   return withEach(trial, async held => {
     const body = { name: 't', access: 'full', ...(isOfCompany ? { organizationId: trial.company.id } : {}) };
     const answer = await trial.api.post('/auth/token', body, held.caller);
-    if (answer.status !== 201) return codeOf(answer);
+    if (answer.status !== 201) return endOf(answer);
     const isAllowed =
       held.via === 'provider'
         ? isOfCompany && trial.isLinked && trial.isMember
@@ -136,7 +136,7 @@ const setOwnProvider = (trial: Trial) =>
     const body = settingsOf(trial.company.provider, newDomain());
     const answer = await trial.api.put(`/orgs/${trial.ownId}/sign-in`, body, held.caller);
     const isAllowed = mayOpen(trial, held, 'fresh account') && mayOpen(trial, held, 'own organization');
-    return refuse(trial, codeOf(answer), isAllowed, `${held.name} set a provider`);
+    return refuse(trial, endOf(answer), isAllowed, `${held.name} set a provider`);
   });
 
 const changePassword = (trial: Trial) =>
@@ -145,7 +145,7 @@ const changePassword = (trial: Trial) =>
     const newPassword = `${testPassword} of the thief ${Math.random()}`;
     const body = { currentPassword: thief.password ?? wrong, newPassword };
     const answer = await trial.api.post('/auth/change-password', body, held.caller);
-    if (answer.status !== 200) return codeOf(answer);
+    if (answer.status !== 200) return endOf(answer);
     const isAllowed = thief.password === trial.password && mayOpen(trial, held, 'account');
     Object.assign(trial, { password: newPassword });
     thief.password = newPassword;
@@ -175,7 +175,7 @@ async function presentPasskey(trial: Trial): Promise<string> {
     challenge,
     passkey: passkey.get(publicKey, { userHandle }),
   });
-  return refuse(trial, codeOf(answer), false, 'logged in with a passkey that the account does not have');
+  return refuse(trial, endOf(answer), false, 'logged in with a passkey that the account does not have');
 }
 
 export const thiefMoves = {

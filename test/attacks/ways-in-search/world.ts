@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { at } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { transact, update } from '#lib/table/write.ts';
-import type { Api, Caller } from '#test/support/api.ts';
+import { type Answer, type Api, type Caller, codeOf } from '#test/support/api.ts';
 import type { Authenticator } from '#test/support/authenticator.ts';
 import type { NameServer } from '#test/support/name-server.ts';
 import { type Person, seedSession } from '#test/support/people.ts';
@@ -155,3 +155,6 @@ export function hold(
 
 export const hasFactor = ({ app, thief }: Trial) =>
   app !== undefined || thief.app !== undefined || thief.passkey !== undefined;
+
+/** How a request ended: `ok`, or the status and code of its error. */
+export const endOf = (answer: Answer): string => (answer.status < 300 ? 'ok' : codeOf(answer));

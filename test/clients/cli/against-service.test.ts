@@ -113,8 +113,7 @@ describe('the hand-off', () => {
     expect(await first.started.ended).toMatchObject({ code: 3, stderr: expect.stringContaining('denied') });
     const second = await beginLogin();
     const third = await beginLogin();
-    const stolen = await confirm(third.page);
-    await fetch(callbackOf(second.page, stolen));
+    await fetch(callbackOf(second.page, await confirm(third.page)));
     expect((await second.started.ended).code).not.toBe(0);
     third.started.child.kill();
     await third.started.ended;
@@ -130,8 +129,7 @@ describe('the hand-off', () => {
       stdout: expect.not.stringContaining(issued.code),
     });
     expect((await cli.run(['whoami'])).stdout).toBe(`${ada.email}\n`);
-    const withoutTerminal = await cli.run(['login', '--no-browser', '--url', api.url]);
-    expect(withoutTerminal).toEqual(failure(2, '--with-token'));
+    expect(await cli.run(['login', '--no-browser', '--url', api.url])).toEqual(failure(2, '--with-token'));
   });
 
   it('redeems no code issued by another origin, or without an issuer', async () => {
@@ -275,8 +273,7 @@ describe('secrets', () => {
     expect(await holdfast(['pull', '-f', 'docker', '-o', path])).toEqual(failure(9, 'B contains a line break'));
     expect(await holdfast(['pull', '-f', 'env'])).toEqual(failure(9, /^(?!.*all of)/s));
     expect([readFileSync(path, 'utf8'), readdirSync(join(path, '..'))]).toEqual(['A=a\n', ['.env']]);
-    const folder = await holdfast(['pull', '--only', 'A', '-o', cli.home]);
-    expect(folder).toEqual(failure(1, /can’t be written \(E\w+\)/));
+    expect(await holdfast(['pull', '--only', 'A', '-o', cli.home])).toEqual(failure(1, /can’t be written \(E\w+\)/));
     // If stdout is a file, it is appended to, not replaced or truncated.
     const log = cli.file('log', 'before\n');
     const script = `${process.execPath} ${cli.bundle} pull --only A -q -o /dev/stdout >> ${log}; echo after >> ${log}`;
@@ -289,9 +286,10 @@ describe('secrets', () => {
 
   it('are masked on stderr for GitHub’s runner before they are printed', async () => {
     await holdfast(['set', 'A'], 'one\ntwo');
-    const { stdout, stderr } = await holdfast(['pull', '--format', 'github', '-q']);
-    expect(stderr).toBe('::add-mask::one\n::add-mask::two\n');
-    expect(stdout).toMatch(/^A<<(ghadelimiter_[\w-]+)\none\ntwo\n\1\n$/);
+    expect(await holdfast(['pull', '--format', 'github', '-q'])).toMatchObject({
+      stdout: expect.stringMatching(/^A<<(ghadelimiter_[\w-]+)\none\ntwo\n\1\n$/),
+      stderr: '::add-mask::one\n::add-mask::two\n',
+    });
   });
 });
 

@@ -161,9 +161,9 @@ describe('push', () => {
       response.socket?.resetAndDestroy();
       void relay.stop();
     });
-    const { code, stderr } = await holdfast(['push', '-'], 'A=2\n');
-    expect(code).toBe(8);
-    expect(stderr).toMatch(/may have been applied, in full or not at all\.\n.*The previous revision was 1/);
+    expect(await holdfast(['push', '-'], 'A=2\n')).toEqual(
+      failure(8, /may have been applied, in full or not at all\.\n.*The previous revision was 1/),
+    );
   });
 
   it('reports what is known if the service fails midway', async () => {
@@ -171,9 +171,9 @@ describe('push', () => {
     for (let times = 0; times < 4; times += 1) {
       intercepts.push((__, response) => void response.socket?.resetAndDestroy());
     }
-    const { code, stderr } = await holdfast(['push', '-'], 'A=2\n');
-    expect(code).toBe(8);
-    expect(stderr).toMatch(/Nothing has changed so far: dev is still at revision 1/);
+    expect(await holdfast(['push', '-'], 'A=2\n')).toEqual(
+      failure(8, /Nothing has changed so far: dev is still at revision 1/),
+    );
     expect(await values()).toEqual({ A: '1' });
   });
 });
@@ -276,9 +276,10 @@ describe('edit', () => {
     await dev().import({ A: "it's\n$HOME\\", B: '2', C: 'c' });
     const change = `sed -i '/^B=/d; s/^C=.*/C=changed/' "$1"; echo 'D="new"' >> "$1"`;
     const noted = `echo "$1" > ${cli.home}/path; stat -c %a "$1" >> ${cli.home}/path`;
-    const { code, stderr } = await holdfast(['edit'], '', editor(`${noted}; ${change}`));
-    expect(stderr).toMatch(/\+ D[\s\S]*~ C[\s\S]*- B/);
-    expect(code).toBe(0);
+    expect(await holdfast(['edit'], '', editor(`${noted}; ${change}`))).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/\+ D[\s\S]*~ C[\s\S]*- B/),
+    });
     expect(await values()).toEqual({ A: "it's\n$HOME\\", C: 'changed', D: 'new' });
     const [path = '', mode] = readFileSync(join(cli.home, 'path'), 'utf8').split('\n');
     expect(mode).toBe('600');

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,15 +12,6 @@ export interface Ending {
   signal: NodeJS.Signals | null;
   stdout: string;
   stderr: string;
-}
-
-export interface StartedCli {
-  child: ChildProcess;
-  ended: Promise<Ending>;
-  /** Everything written so far, on both streams. */
-  seen(): string;
-  /** Waits for this output. */
-  until(text: string | RegExp): Promise<void>;
 }
 
 interface Options {
@@ -37,26 +28,8 @@ interface Options {
   under?: readonly string[];
 }
 
-export interface Cli {
-  /** A directory of its own, which is the home directory too. */
-  home: string;
-  bundle: string;
-  start(words: readonly string[], options?: Options): StartedCli;
-  run(words: readonly string[], options?: Options): Promise<Ending>;
-  /** Runs on a terminal, and types each text once its prompt is there. */
-  converse(
-    words: readonly string[],
-    dialog: [prompt: string | RegExp, typed: string][],
-    options?: Options,
-  ): Promise<Ending>;
-  /** Runs a script with bash, as pasted, in `home`, with `holdfast` as a program. @throws Error if a command fails */
-  shell(script: string, env?: Record<string, string>): Promise<{ stdout: string; stderr: string }>;
-  /** Where the credential for an origin is stored, in `home`. */
-  credentialsOf(origin: string): string;
-  /** A file in `home`. */
-  file(name: string, text: string | Buffer, mode?: number): string;
-  remove(): void;
-}
+export type Cli = ReturnType<typeof buildCli>;
+export type StartedCli = ReturnType<Cli['start']>;
 
 let built: string | undefined;
 
@@ -71,11 +44,12 @@ function requireBundle(): string {
 }
 
 /** The command line as built from the current sources, with an empty home and an empty environment. */
-export function buildCli(): Cli {
+export function buildCli() {
   const bundle = requireBundle();
   const home = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
 
-  const file: Cli['file'] = (name, text, mode = 0o644) => {
+  /** A file in `home`. */
+  const file = (name: string, text: string | Buffer, mode = 0o644): string => {
     const path = join(home, name);
     mkdirSync(join(path, '..'), { recursive: true });
     writeFileSync(path, text);
@@ -83,7 +57,7 @@ export function buildCli(): Cli {
     return path;
   };
 
-  const start: Cli['start'] = (words, options = {}) => {
+  const start = (words: readonly string[], options: Options = {}) => {
     const { env = {}, cwd = home, input, terminal = false, columns, user, under = [process.execPath] } = options;
     const command = [...under, bundle, ...words];
     const variables = { PATH: process.env.PATH ?? '', HOME: home, HOLDFAST_KEYRING: 'off', ...env };
@@ -110,13 +84,15 @@ export function buildCli(): Cli {
       child.on('error', reject);
       child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
     });
+    /** Everything written so far, on both streams. */
     const seen = () => stdout + stderr;
     return {
       child,
       ended,
       seen,
-      until: text =>
-        new Promise((resolve, reject) => {
+      /** Waits for this output. */
+      until: (text: string | RegExp) =>
+        new Promise<void>((resolve, reject) => {
           const look = () => {
             if (!(typeof text === 'string' ? seen().includes(text) : text.test(seen()))) return;
             waiting.delete(look);
@@ -132,11 +108,17 @@ export function buildCli(): Cli {
     };
   };
   return {
+    /** A directory of its own, which is the home directory too. */
     home,
     bundle,
     start,
-    run: (words, options) => start(words, options).ended,
-    converse: async (words, dialog, options) => {
+    run: (words: readonly string[], options?: Options) => start(words, options).ended,
+    /** Runs on a terminal, and types each text once its prompt is there. */
+    converse: async (
+      words: readonly string[],
+      dialog: [prompt: string | RegExp, typed: string][],
+      options?: Options,
+    ): Promise<Ending> => {
       const started = start(words, { ...options, terminal: true });
       for (const [prompt, typed] of dialog) {
         await started.until(prompt);
@@ -144,13 +126,15 @@ export function buildCli(): Cli {
       }
       return started.ended;
     },
-    shell: (script, more = {}) => {
+    /** Runs a script with bash, as pasted, in `home`, with `holdfast` as a program. @throws Error if a command fails */
+    shell: (script: string, more: Record<string, string> = {}) => {
       const program = `#!/bin/sh\nexec '${process.execPath}' '${bundle}' "$@"\n`;
       file('bin/holdfast', program, 0o755);
       const env = { PATH: `${join(home, 'bin')}:${process.env.PATH}`, HOME: home, HOLDFAST_KEYRING: 'off', ...more };
       return promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script], { cwd: home, env });
     },
-    credentialsOf: origin => `.config/holdfast/credentials/${encodeURIComponent(origin)}.json`,
+    /** Where the credential for an origin is stored, in `home`. */
+    credentialsOf: (origin: string) => `.config/holdfast/credentials/${encodeURIComponent(origin)}.json`,
     file,
     remove: () => rmSync(home, { recursive: true, force: true }),
   };

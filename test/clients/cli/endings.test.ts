@@ -23,8 +23,7 @@ describe.each([
   }, 240_000);
 
   it('dies of each fatal signal', async () => {
-    const endings = await dieOfEach(run, everyDeadlySignal);
-    expect(endings.map(({ signal }) => signal)).toEqual(everyDeadlySignal);
+    expect((await dieOfEach(run, everyDeadlySignal)).map(({ signal }) => signal)).toEqual(everyDeadlySignal);
     expect(everyDeadlySignal.length).toBeGreaterThan(20);
   }, 120_000);
 });

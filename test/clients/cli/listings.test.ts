@@ -23,8 +23,7 @@ describe('set --generate', () => {
     expect([...counts.keys()].toSorted()).toEqual([...'aß🙂0123456'].toSorted());
     // 4,096 draws from ten: the standard deviation is 19, and 180 is 12 of them away.
     for (const drawn of counts.values()) expect(drawn.length).toBeGreaterThan(180);
-    const json = await holdfast(['set', 'C', '--generate', '8', '--json']);
-    expect(JSON.parse(json.stdout)).not.toHaveProperty('value');
+    expect(JSON.parse((await holdfast(['set', 'C', '--generate', '8', '--json'])).stdout)).not.toHaveProperty('value');
   });
 
   it('refuses lengths and alphabets out of bounds, and options that do not go with it, with a sentence', async () => {
@@ -164,13 +163,10 @@ it('a long plan shows the first keys of each kind and a count; --all shows every
   expect(stderr).toContain('and 20 more to create (--all shows all)');
   expect(stderr).toContain('and 20 more to update (--all shows all)');
   expect(stderr).toContain('- GONE\n');
-  const promoted = await holdfast(['promote', 'dev', 'staging']);
-  expect(promoted.stderr).toContain('and 50 more to create');
-  const all = await holdfast(['promote', 'staging', 'production', '--all']);
-  expect(all.stderr.match(/^\+ /gm)).toHaveLength(60);
+  expect((await holdfast(['promote', 'dev', 'staging'])).stderr).toContain('and 50 more to create');
+  expect((await holdfast(['promote', 'staging', 'production', '--all'])).stderr.match(/^\+ /gm)).toHaveLength(60);
   await of('production').delete(Object.keys(many(60)));
-  const piped = await holdfast(['promote', 'staging', 'production', '--dry-run']);
-  expect(piped.stdout.match(/^\+ /gm)).toHaveLength(60);
+  expect((await holdfast(['promote', 'staging', 'production', '--dry-run'])).stdout.match(/^\+ /gm)).toHaveLength(60);
 });
 
 it('--yes answers every question about a change; without a terminal nothing is asked', async () => {
@@ -178,8 +174,7 @@ it('--yes answers every question about a change; without a terminal nothing is a
   const pushed = await onTerminal(['push', file, '--yes']);
   expect([pushed.code, pushed.stdout]).toEqual([0, expect.not.stringContaining('[y/N]')]);
   expect((await onTerminal(['promote', 'dev', 'staging', '-y'])).code).toBe(0);
-  const edited = await onTerminal(['edit', '--yes'], { EDITOR: "sed -i 's/1/2/'" });
-  expect(edited.code).toBe(0);
+  expect((await onTerminal(['edit', '--yes'], { EDITOR: "sed -i 's/1/2/'" })).code).toBe(0);
   expect((await of().pull()).require('A')).toBe('2');
   expect((await onTerminal(['restore', '1', '--yes'])).code).toBe(0);
   expect((await of().pull()).require('A')).toBe('1');

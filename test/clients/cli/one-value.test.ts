@@ -102,8 +102,7 @@ it('deleting without a terminal takes --yes for push --prune and restore, and no
   await holdfast(['push', '-'], 'A=1\n');
   await holdfast(['push', '-'], 'B=1\n');
   for (const line of ['push - --prune', 'push - --prune --no-input', 'restore 1']) {
-    const refused = await holdfast(line.split(' '), 'A=1\n');
-    expect(refused).toEqual(failure(2, 'would delete B. Nothing was changed'));
+    expect(await holdfast(line.split(' '), 'A=1\n')).toEqual(failure(2, 'would delete B. Nothing was changed'));
   }
   expect(await pull()).toEqual({ A: '1', B: '1' });
   expect((await holdfast(['push', '-', '--prune', '--dry-run'], 'A=1\n')).code).toBe(0);
@@ -119,8 +118,7 @@ describe('run', () => {
     await holdfast(['set', 'A'], 'v');
     const latin1 = String.raw`"$(printf 'caf\351')"`;
     const argument = await shell(`holdfast run -- echo ok ${latin1}`);
-    const named = expect.stringContaining('argument 2 of the command');
-    expect(argument).toEqual({ status: 125, stdout: '', stderr: named });
+    expect(argument).toEqual({ status: 125, stdout: '', stderr: expect.stringContaining('argument 2 of the command') });
     const variable = await shell(`PLACE=${latin1} OTHER=ok HOLDFAST_TOKEN_X=${latin1} holdfast run -- echo ok`);
     expect([variable.status, variable.stdout]).toEqual([125, '']);
     expect(variable.stderr).toMatch(/\n {2}the variable PLACE\n/);

@@ -76,8 +76,7 @@ describe('push', () => {
       expect([text, code, stdout]).toEqual([text, 1, '']);
       for (const reason of reasons) expect(stderr).toMatch(reason);
       expect(stderr).not.toContain('geheim');
-      const asJson = await holdfast(['push', cli.file(name, text), '--json']);
-      expect(asJson.stderr).not.toContain('geheim');
+      expect((await holdfast(['push', cli.file(name, text), '--json'])).stderr).not.toContain('geheim');
     }
     expect((await of().keys()).revision).toBe(0);
   });

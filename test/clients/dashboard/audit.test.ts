@@ -9,7 +9,7 @@ import { withoutBrowser } from './browser.ts';
 import { expectFineLooks, wideAndNarrow } from './looks.ts';
 import { useWorld } from './world.ts';
 
-const { world, come, usePage } = useWorld();
+const { world, openAt, usePage } = useWorld();
 const page = usePage(() => world.people.owner);
 
 const auditOf = ({ slug }: { slug: string }) => `/organizations/${slug}/audit`;
@@ -49,8 +49,7 @@ describe.skipIf(withoutBrowser)('the filters of the audit log', () => {
   });
 
   it('are a link that shows a colleague the same, and that the back button undoes', async () => {
-    const colleague = await come(world.people.admin);
-    await colleague.goto(page.url());
+    const colleague = await openAt(page.url(), world.people.admin);
     await colleague.getByRole('list', { name: 'Filters in use' }).getByText(token.id).waitFor();
     await colleague.locator('.journal > li').first().waitFor();
     expect(await colleague.locator('.journal > li').count()).toBe(1);
@@ -140,8 +139,7 @@ describe.skipIf(withoutBrowser)('the chart of the audit log', () => {
       busy.organization.id,
       Array.from({ length: 700 }, (_, n) => auditEntry('secret.pulled', start + n * 1000)),
     );
-    const other = await come(busy);
-    await other.goto(`${auditOf(busy.organization)}?action=secret.pulled`);
+    const other = await openAt(`${auditOf(busy.organization)}?action=secret.pulled`, busy);
     await other.getByText('of the newest 500 entries: there are more before').waitFor();
     const label = await other.getByRole('img', { name: /by hour/ }).getAttribute('aria-label');
     const since = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' }).format(start + 200_000);
@@ -159,8 +157,7 @@ describe.skipIf(withoutBrowser)('a log that one request can’t count', () => {
       auditEntry('secret.updated', Date.now() - 5 * 24 * hourMs + n * 1000, { keys, actor }),
     );
     for (const some of chunksOf(20, long)) await seedAudit(owner.organization.id, some);
-    const visitor = await come(owner);
-    await visitor.goto(`${auditOf(owner.organization)}?action=secret.updated&actor=${actor.id}`);
+    const visitor = await openAt(`${auditOf(owner.organization)}?action=secret.updated&actor=${actor.id}`, owner);
     const uncounted = visitor.getByText('50 entries so far. There are too many to count at once.');
     await uncounted.waitFor({ timeout: 40_000 });
     const found = visitor.locator('.journal > li');

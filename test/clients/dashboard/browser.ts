@@ -57,13 +57,6 @@ async function unpackedChromium(): Promise<string> {
   return join(folder, 'chromium');
 }
 
-export interface Visit {
-  page: Page;
-  /** Every console line, error and violation so far. */
-  heard: string[];
-  close: () => Promise<void>;
-}
-
 interface VisitOptions {
   as?: Person | undefined;
   width?: number;
@@ -71,8 +64,8 @@ interface VisitOptions {
   colorScheme?: 'light' | 'dark';
 }
 
-/** A separate browser context for one user, which records errors and warnings of the page. */
-export async function visit(browser: Browser, origin: string, options: VisitOptions = {}): Promise<Visit> {
+/** A separate browser context for one user. It records every console line, error and violation of the page. */
+export async function visit(browser: Browser, origin: string, options: VisitOptions = {}) {
   const { as, width = 1280, height = 900, colorScheme = 'light' } = options;
   const context = await browser.newContext({
     baseURL: origin,
@@ -107,12 +100,18 @@ export function useBrowser(origin: () => string) {
     };
     return Object.assign(page, { stop });
   };
+  /** A page of the running test. */
+  const come = async (as?: Person, options: VisitOptions = {}): Promise<Page> => {
+    const page = await open({ as, ...options });
+    onTestFinished(page.stop);
+    return page;
+  };
   return {
     browser,
-    /** A page of the running test. */
-    come: async (as?: Person, options: VisitOptions = {}): Promise<Page> => {
-      const page = await open({ as, ...options });
-      onTestFinished(page.stop);
+    come,
+    openAt: async (address: string, as?: Person): Promise<Page> => {
+      const page = await come(as);
+      await page.goto(address);
       return page;
     },
     /** The page of all tests around the call. */
@@ -125,6 +124,21 @@ export const button = (page: Page | Locator, name: string | RegExp) =>
 /** Presses these buttons, one after the other. */
 export async function press(page: Page | Locator, ...names: (string | RegExp)[]): Promise<void> {
   for (const name of names) await button(page, name).click();
+}
+
+/** Types a text into each field, chooses an option of it, or checks it or not. The fields are found by their labels. */
+export async function fill(form: Page | Locator, values: Record<string, string | boolean>): Promise<void> {
+  for (const [label, value] of Object.entries(values)) {
+    const field = form.getByLabel(label);
+    if (typeof value === 'boolean') await field.setChecked(value);
+    else if ((await field.evaluate(({ tagName }) => tagName)) === 'SELECT') await field.selectOption(value);
+    else await field.fill(value);
+  }
+}
+
+export async function submit(form: Page | Locator, values: Parameters<typeof fill>[1], name: string): Promise<void> {
+  await fill(form, values);
+  await button(form, name).click();
 }
 
 /** Stages one value on the page of an environment. */

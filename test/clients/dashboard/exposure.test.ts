@@ -6,11 +6,11 @@ import type { Api } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
-import { button, dialog as dialogOf, link, press, settled, toast, withoutBrowser } from './browser.ts';
+import { button, dialog as dialogOf, link, press, settled, submit, toast, withoutBrowser } from './browser.ts';
 import { expectFineLooks, wideAndNarrow } from './looks.ts';
 import { join, useWorld } from './world.ts';
 
-const { world, come, usePage } = useWorld();
+const { world, openAt, usePage } = useWorld();
 const page = usePage(() => world.people.owner);
 
 interface Token {
@@ -66,8 +66,7 @@ describe.skipIf(withoutBrowser)('what a token saw', () => {
     await expectNoValue();
     await expectFineLooks(page, 'exposure-token');
 
-    const colleague = await come(world.people.admin);
-    await colleague.goto(page.url());
+    const colleague = await openAt(page.url(), world.people.admin);
     await colleague.getByRole('heading', { name: `What a token of ${world.people.owner.email} saw` }).waitFor();
     await colleague.getByText('1 of 3 changed').waitFor();
   });
@@ -132,9 +131,7 @@ describe.skipIf(withoutBrowser)('what a token saw', () => {
   it('is limited to a period by the link', async () => {
     await page.goto(screen(`token=${token.id}`));
     await page.getByText('Period: all time').click();
-    await page.getByLabel('From').fill('2020-01-01T00:00');
-    await page.getByLabel('Until').fill('2020-02-01T00:00');
-    await button(page, 'Show this period').click();
+    await submit(page, { From: '2020-01-01T00:00', Until: '2020-02-01T00:00' }, 'Show this period');
     await page.getByText('No secrets were exposed in this period.').waitFor();
     const address = new URL(page.url());
     expect(address.searchParams.get('since')).toBe(new Date('2020-01-01T00:00').toISOString());
@@ -200,8 +197,7 @@ describe.skipIf(withoutBrowser)('what others saw', () => {
     await join(world.api, world.people.owner, person, 'developer');
     const token = await makeToken(world.api, person, { name: 'laptop' });
     await pull(token, 'dev', 'DATABASE_URL');
-    const visitor = await come(person);
-    await visitor.goto('/account/tokens');
+    const visitor = await openAt('/account/tokens', person);
     await button(visitor, 'Leaked? What laptop saw').click();
     const dialog = dialogOf(visitor);
     await dialog.getByText('Only owners and admins can look this up.').waitFor();
@@ -240,8 +236,7 @@ describe.skipIf(withoutBrowser)('what others saw', () => {
       const limits = { limitOverrides: { auditRetentionDays } };
       await expectStatus(api.patch(`/admin/orgs/${organization.id}`, limits, world.platform.session), 200);
     }
-    const visitor = await come(owner);
-    await visitor.goto(`/organizations/${organization.slug}/audit/exposure?user=${owner.user.id}`);
+    const visitor = await openAt(`/organizations/${organization.slug}/audit/exposure?user=${owner.user.id}`, owner);
     await visitor.getByText('This list may include more than was really seen, but nothing is missing.').waitFor();
     await visitor.getByText('is incomplete. Everything that could have been read until then is listed').waitFor();
     await visitor.getByText('The environment crystals/staging was erased together with its history.').waitFor();

@@ -9,20 +9,23 @@ import {
   button,
   dialog,
   expectQuiet,
+  fill,
   keepScreenshot,
   logIn,
   press,
   settled,
   stageValue,
+  submit,
   visit,
   withoutBrowser,
 } from './browser.ts';
 import { expectFineLooks } from './looks.ts';
 import { useWorld, type World } from './world.ts';
 
-const { world, browser, come: open, usePage } = useWorld();
+const { world, browser, come: open, openAt: openPageAt, usePage } = useWorld();
 
 const come = (as?: keyof World['people']): Promise<Page> => open(as && world.people[as]);
+const openAt = (address: string, as?: keyof World['people']) => openPageAt(address, as && world.people[as]);
 
 async function apply(page: Page, production?: string): Promise<void> {
   if (production !== undefined) await page.getByLabel(`Type ${production} to change production`).fill(production);
@@ -42,15 +45,14 @@ describe.skipIf(withoutBrowser)('a new user', () => {
 
   it('registers, creates a project and pastes a .env, whose invalid lines are shown until fixed', async () => {
     await page.goto('/register');
-    await page.getByLabel('E-mail').fill(email);
-    await page.getByLabel('Password').fill(testPassword);
-    await page.getByLabel('Your name (optional)').fill('Ada');
-    await page.getByLabel('Organization (optional)').fill('Engines');
-    await button(page, 'Create account').click();
+    await submit(
+      page,
+      { 'E-mail': email, Password: testPassword, 'Your name (optional)': 'Ada', 'Organization (optional)': 'Engines' },
+      'Create account',
+    );
     await page.getByRole('heading', { name: 'Engines' }).waitFor();
     await button(page, 'New project').click();
-    await page.getByLabel('Name').fill('Web shop');
-    await button(page, 'Create project').click();
+    await submit(page, { Name: 'Web shop' }, 'Create project');
     await page.getByRole('heading', { name: 'Web shop' }).waitFor();
     project = new URL(page.url()).pathname;
     await page.goto(`${project}/environments/dev`);
@@ -108,8 +110,7 @@ describe.skipIf(withoutBrowser)('a new user', () => {
   it('finds this in the audit log, as one entry with keys but no values', async () => {
     await page.goto(`${project.split('/projects/')[0]}/audit`);
     await settled(page);
-    const entries = page.locator('.journal li', { hasText: 'KEY_00' });
-    expect(await entries.count()).toBe(1);
+    expect(await page.locator('.journal li', { hasText: 'KEY_00' }).count()).toBe(1);
     expect(await page.content()).not.toContain('value 0');
   });
 
@@ -122,8 +123,7 @@ describe.skipIf(withoutBrowser)('a new user', () => {
     const verification = linkOf((await mailsOf(email))[0]?.text);
     expect(verification.origin).toBe(world.origin);
     // A mail scanner opens links too, even in a real browser. Only the click verifies.
-    const scanner = await come();
-    await scanner.goto(verification.href);
+    const scanner = await openAt(verification.href);
     await button(scanner, 'Verify the address').waitFor();
     await settled(scanner);
     await page.goto('/account');
@@ -134,16 +134,13 @@ describe.skipIf(withoutBrowser)('a new user', () => {
     expect(page.url()).not.toContain('token');
     await page.goto(`${organization}/members`);
     await button(page, 'Invite').click();
-    await page.getByLabel('E-mail').fill(invited);
-    await button(page, 'Send invitation').click();
+    await submit(page, { 'E-mail': invited }, 'Send invitation');
     await page.getByRole('cell', { name: invited }).first().waitFor();
 
-    const developer = await come();
-    await developer.goto(linkOf((await mailsOf(invited))[0]?.text).href);
+    const developer = await openAt(linkOf((await mailsOf(invited))[0]?.text).href);
     expect(developer.url()).not.toContain('token');
     await developer.getByRole('link', { name: 'Create an account' }).click();
-    await developer.getByLabel('E-mail').fill(invited);
-    await developer.getByLabel('Password').fill(testPassword);
+    await fill(developer, { 'E-mail': invited, Password: testPassword });
     await press(developer, 'Create account', 'Join');
     await developer.getByRole('heading', { name: 'Engines' }).waitFor();
     await developer.goto(`${project}/environments/production`);
@@ -167,8 +164,7 @@ describe.skipIf(withoutBrowser)('a new user', () => {
     await page.getByLabel('To', { exact: true }).selectOption('production');
     await page.getByText('2 keys: 1 added, 1 changed').waitFor();
     await keepScreenshot(page, 'promote-plan');
-    await page.getByLabel('Type production to change production').fill('production');
-    await button(page, 'Promote 2 keys').click();
+    await submit(page, { 'Type production to change production': 'production' }, 'Promote 2 keys');
     await page.getByText('production already has all of these values.').waitFor();
     await page.goto(`${project}/environments/production/revisions`);
     await settled(page);
@@ -176,8 +172,7 @@ describe.skipIf(withoutBrowser)('a new user', () => {
     await button(page, 'Restore revision 1').click();
     await page.getByText('1 changed, 1 deleted').waitFor();
     await keepScreenshot(page, 'restore-plan');
-    await page.getByLabel('Type production to change production').fill('production');
-    await button(page, 'Restore').click();
+    await submit(page, { 'Type production to change production': 'production' }, 'Restore');
     await page.getByText(/Restored revision 1 as revision \d/).waitFor();
     await page.goto(`${project}/environments/production`);
     await button(page, 'Reveal BLIND').click();
@@ -188,11 +183,9 @@ describe.skipIf(withoutBrowser)('a new user', () => {
 
 describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
   it('rebase in one click if others changed other keys, and apply nothing before', async () => {
-    const page = await come('owner');
-    await page.goto(world.screen('dev'));
+    const page = await openAt(world.screen('dev'), 'owner');
     await stageValue(page, 'MAIL_FROM', 'mine');
-    const other = await come('admin');
-    await other.goto(world.screen('dev'));
+    const other = await openAt(world.screen('dev'), 'admin');
     await stageValue(other, 'OTHER_KEY', 'theirs');
     await button(other, 'Review').click();
     await apply(other);
@@ -208,16 +201,14 @@ describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
   });
 
   it('ask about each key that both changed, even if the change comes between the review and its end', async () => {
-    const page = await come('owner');
-    await page.goto(world.screen('dev'));
+    const page = await openAt(world.screen('dev'), 'owner');
     await stageValue(page, 'LOG_LEVEL', 'mine');
     await stageValue(page, 'MAIL_FROM', 'mine again');
     await stageValue(page, 'DATABASE_POOL_SIZE', '40');
     await button(page, 'Review').click();
     await page.getByText('3 keys: 3 changed').waitFor();
     await page.locator('.apply button:not([aria-disabled])').waitFor();
-    const other = await come('admin');
-    await other.goto(world.screen('dev'));
+    const other = await openAt(world.screen('dev'), 'admin');
     for (const key of ['LOG_LEVEL', 'MAIL_FROM']) await stageValue(other, key, `theirs ${key}`);
     await button(other, 'Review').click();
     await apply(other);
@@ -265,8 +256,7 @@ describe.skipIf(withoutBrowser)('a member with write but no read access to produ
 
 describe.skipIf(withoutBrowser)('a review', () => {
   it('asks again if a change is reverted while it is still being planned', async () => {
-    const page = await come('owner');
-    await page.goto(world.screen('dev'));
+    const page = await openAt(world.screen('dev'), 'owner');
     await stageValue(page, 'MAIL_FROM', 'one');
     await stageValue(page, 'LOG_LEVEL', 'two');
     const held = gate();
@@ -288,8 +278,7 @@ describe.skipIf(withoutBrowser)('a session that ends midway', () => {
     await world.api.post('/auth/logout', undefined, { cookie: `__service_session=${cookie?.value}` });
   };
   const stageAndLose = async (): Promise<Page> => {
-    const page = await come();
-    await page.goto('/log-in');
+    const page = await openAt('/log-in');
     await logIn(page, world.people.owner.email);
     await page.getByRole('heading', { level: 1, name: /organization/ }).waitFor();
     await page.goto(world.screen('staging'));
@@ -338,8 +327,7 @@ describe.skipIf(withoutBrowser)('the audit log', () => {
     await read('laptop of Grace', 'audit-test/1.0');
     const gone = await read('gone token', 'audit-test/2.0');
     expect((await world.api.delete(`/auth/tokens/${gone.id}`, developer)).status).toBe(200);
-    const page = await come('owner');
-    await page.goto(`/organizations/${world.organization.slug}/audit?action=secret.pulled`);
+    const page = await openAt(`/organizations/${world.organization.slug}/audit?action=secret.pulled`, 'owner');
     await page.getByText(/by the token “laptop of Grace” from \S+ with audit-test\/1\.0/).waitFor();
     await page.getByText(/by the token “gone token” from \S+ with audit-test\/2\.0/).waitFor();
     await expectFineLooks(page, 'audit-tokens');
@@ -351,8 +339,10 @@ describe.skipIf(withoutBrowser)('a comparison', () => {
     for (const environment of ['dev', 'staging'])
       for (const key of ['SAME_IN_BOTH', 'ALSO_THE_SAME'])
         await world.owner('PUT', world.path(environment), { key, value: 'one value' });
-    const page = await come('owner');
-    await page.goto(`/organizations/${world.organization.slug}/projects/web-shop/compare/dev/staging`);
+    const page = await openAt(
+      `/organizations/${world.organization.slug}/projects/web-shop/compare/dev/staging`,
+      'owner',
+    );
     await page.getByRole('heading', { name: /^The same 2 keys/ }).waitFor();
     const same = page.getByText('SAME_IN_BOTH', { exact: true });
     expect(await same.isVisible()).toBe(false);
@@ -523,14 +513,12 @@ describe.skipIf(withoutBrowser)('a value', () => {
       type Version = { version: number; destroyed: boolean; value?: string };
       return versions.map(({ version, destroyed, value }: Version) => [version, destroyed ? 'destroyed' : value]);
     };
-    const developer = await come('developer');
-    await developer.goto(world.screen('staging'));
+    const developer = await openAt(world.screen('staging'), 'developer');
     await button(developer, 'History of LEAKED').click();
     await developer.getByText('Set again').first().waitFor();
     expect(await developer.getByRole('button', { name: /^Destroy/ }).count()).toBe(0);
 
-    const page = await come('owner');
-    await page.goto(world.screen('staging'));
+    const page = await openAt(world.screen('staging'), 'owner');
     await press(page, 'History of LEAKED', 'Show values');
     await page.getByText(first).waitFor();
     expect(await button(page, 'Destroy version 4').count()).toBe(0);
@@ -552,8 +540,7 @@ describe.skipIf(withoutBrowser)('a value', () => {
       [1, values[0]],
     ]);
     await button(page, 'Destroy all 2 old values …').click();
-    await page.getByLabel('Type LEAKED to confirm').fill('LEAKED');
-    await button(page, 'Destroy for good').click();
+    await submit(page, { 'Type LEAKED to confirm': 'LEAKED' }, 'Destroy for good');
     await page.getByText('2 old values of LEAKED destroyed.').waitFor();
     const states = (await history()).map(([, state]: [number, string]) => state);
     expect(states).toEqual([values[3], 'destroyed', 'destroyed', 'destroyed']);
@@ -573,8 +560,7 @@ describe.skipIf(withoutBrowser)('a value', () => {
   });
 
   it('is hidden when another tab is activated, even if it is still loading', async () => {
-    const page = await come('admin');
-    await page.goto(world.screen('dev'));
+    const page = await openAt(world.screen('dev'), 'admin');
     const value = page.getByRole('group', { name: 'Value of DATABASE_URL' });
     await button(page, 'Reveal DATABASE_URL').click();
     await value.waitFor();
@@ -634,12 +620,15 @@ describe.skipIf(withoutBrowser)('the keyboard', () => {
       }
       throw new Error(`Nothing focusable is called ${wanted}, after ${passed.join(' | ')}`);
     };
+    const pressOn = async (wanted: RegExp) => {
+      await tabTo(wanted);
+      await keyboard.press('Enter');
+    };
     const focusIn = (tag: string) => page.waitForFunction(name => document.activeElement?.tagName === name, tag);
     const inContent = () => page.waitForFunction(() => document.activeElement?.id === 'content');
     await page.goto('/log-in');
     await focusIn('INPUT');
-    await tabTo(/Create an account/);
-    await keyboard.press('Enter');
+    await pressOn(/Create an account/);
     await page.getByRole('heading', { name: 'Create an account' }).waitFor();
     await focusIn('INPUT');
     await keyboard.type(`${randomUUID()}@example.com`);
@@ -648,26 +637,21 @@ describe.skipIf(withoutBrowser)('the keyboard', () => {
     await keyboard.press('Enter');
     await page.getByText('No projects yet.').waitFor();
     await inContent();
-    await tabTo(/New project/);
-    await keyboard.press('Enter');
+    await pressOn(/New project/);
     await dialog(page).waitFor();
     await keyboard.type('Shop');
     await keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Shop' }).waitFor();
     await inContent();
-    await tabTo(/^A Development/);
-    await keyboard.press('Enter');
+    await pressOn(/^A Development/);
     await page.getByText('No secrets yet.').waitFor();
-    await tabTo(/Paste .env/);
-    await keyboard.press('Enter');
+    await pressOn(/Paste .env/);
     await dialog(page).waitFor();
     await keyboard.type('A=1\nB=2');
-    await tabTo(/Stage 2 keys/);
-    await keyboard.press('Enter');
+    await pressOn(/Stage 2 keys/);
     await page.getByText('2 changes staged').waitFor();
     expect(await focused()).toBe('BUTTON Paste .env');
-    await tabTo(/^BUTTON Review/);
-    await keyboard.press('Enter');
+    await pressOn(/^BUTTON Review/);
     await page.getByText('2 keys: 2 added').waitFor();
     await page.locator('.apply button:not([aria-disabled])').waitFor();
     await keyboard.type('From the keyboard');
@@ -691,14 +675,12 @@ describe.skipIf(withoutBrowser)('the keyboard', () => {
     await keyboard.press('Shift+Tab');
     expect(await focused()).toBe('BUTTON You and your settings');
     await keyboard.press('Enter');
-    await tabTo(/^BUTTON Log out/);
-    await keyboard.press('Enter');
+    await pressOn(/^BUTTON Log out/);
     await page.getByRole('heading', { name: 'Log in' }).waitFor();
   });
 
   it('navigates the keys, reveals, copies, filters and edits, with the focus only in the table', async () => {
-    const page = await come('owner');
-    await page.goto(world.screen('dev'));
+    const page = await openAt(world.screen('dev'), 'owner');
     const first = page.locator('tr[data-index="0"]');
     await first.waitFor();
     await page.keyboard.press('r');
@@ -745,8 +727,7 @@ describe.skipIf(withoutBrowser)('the command line’s hand-off', () => {
     it('signs it in', async () => {
       const words = ['login', '--url', world.origin, '--name', 'laptop', '--access', 'read'];
       const started = cli.start(words, { env: { BROWSER: 'true' } });
-      const page = await come('developer');
-      await page.goto(await addressOf(started));
+      const page = await openAt(await addressOf(started), 'developer');
       await page.getByText('laptop').waitFor();
       await button(page, 'Agree').click();
       await page.getByText('The code has arrived.').waitFor();
@@ -761,8 +742,7 @@ describe.skipIf(withoutBrowser)('the command line’s hand-off', () => {
       const limits = ['--org', world.organization.slug, '-p', 'web-shop', '-e', 'dev'];
       const words = ['tokens', 'create', 'narrow', '--url', world.origin, ...limits];
       const started = cli.start(words, { env: { BROWSER: 'true' } });
-      const page = await come('owner');
-      await page.goto(await addressOf(started));
+      const page = await openAt(await addressOf(started), 'owner');
       await page.getByLabel('Environment').waitFor();
       expect(await page.getByLabel('Environment').locator('option:checked').textContent()).toBe('dev');
       await button(page, 'Agree').click();

@@ -5,11 +5,11 @@ import { makeSigningKey, signToken } from '#test/support/issuer.ts';
 import { seedPerson, testPassword } from '#test/support/people.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
-import { button, dialog, logIn, press, settled, toast, withoutBrowser } from './browser.ts';
+import { button, dialog, fill, logIn, press, settled, submit, toast, withoutBrowser } from './browser.ts';
 import { expectFineLooks } from './looks.ts';
 import { join, useWorld } from './world.ts';
 
-const { world, come, usePage } = useWorld();
+const { world, come, openAt, usePage } = useWorld();
 const base = () => `/organizations/${world.organization.slug}`;
 
 /** Claims that an identity may trust: those of one repository of GitHub. */
@@ -28,8 +28,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await button(page, 'New token').click();
     await page.getByLabel('What is it for?').fill('nightly');
     await dialog(page).getByLabel('Organization').selectOption({ index: 1 });
-    await dialog(page).getByLabel('Project').selectOption('web-shop');
-    await dialog(page).getByLabel('Environment').selectOption('dev');
+    await fill(dialog(page), { Project: 'web-shop', Environment: 'dev' });
     await button(page, 'Create token').click();
     const token = (await page.locator('.shown-once code').textContent()) ?? '';
     expect(token).toMatch(/^service_tok_/);
@@ -65,8 +64,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     const url = `${receiver.url}/hook`;
     await page.goto(`${base()}/webhooks`);
     await button(page, 'New webhook').click();
-    await page.getByLabel('Address').fill(url);
-    await button(page, 'Create webhook').click();
+    await submit(page, { Address: url }, 'Create webhook');
     const secret = (await page.locator('.shown-once code').textContent()) ?? '';
     expect(secret).toMatch(/^whsec_/);
     await button(page, 'I have it').click();
@@ -74,8 +72,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await button(page, 'Send a ping').click();
     await page.getByText('✓ 204').first().waitFor();
     expect(await page.content()).not.toContain(secret);
-    await page.getByLabel('Address').fill(`${url}/elsewhere`);
-    await page.getByLabel('Active').uncheck();
+    await fill(page, { Address: `${url}/elsewhere`, Active: false });
     expect(await page.getByLabel('Address').inputValue()).toBe(`${url}/elsewhere`);
     await button(page, 'Save').click();
     await toast(page, 'Webhook saved');
@@ -117,9 +114,11 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     expect(await dialog(page).getByLabel('Role').inputValue()).toBe('deployer');
     await dialog(page).getByLabel('Project', { exact: true }).selectOption('web-shop');
     await dialog(page).getByLabel('Environment', { exact: true }).selectOption('production');
-    await dialog(page).getByLabel('Repository id').fill('74');
-    await dialog(page).getByLabel('Owner id').fill('65');
-    await dialog(page).getByLabel('More claims').fill('ref = refs/heads/main\nref = refs/heads/release');
+    await fill(dialog(page), {
+      'Repository id': '74',
+      'Owner id': '65',
+      'More claims': 'ref = refs/heads/main\nref = refs/heads/release',
+    });
     await button(page, 'Create identity').click();
     await toast(page, 'Identity nightly created');
     await page.waitForURL(/\/identities\/[0-9a-f-]{36}$/);
@@ -146,8 +145,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await expectFineLooks(page, 'identity-tried');
     await page.getByLabel('Token', { exact: true }).fill('');
 
-    await page.getByLabel('Accept each of the platform’s tokens only once').uncheck();
-    await button(page, 'Save').click();
+    await submit(page, { 'Accept each of the platform’s tokens only once': false }, 'Save');
     await toast(page, 'Identity saved');
     const saved = await world.owner('GET', `/identities/${world.organization.id}/${made.id}`);
     expect(saved.identity.singleUse).toBe(false);
@@ -160,11 +158,9 @@ describe.skipIf(withoutBrowser)('an owner', () => {
   it('sees why the service rejects claims that strangers could satisfy, for a platform without a recipe', async () => {
     await page.goto(`${base()}/identities`);
     await button(page, 'New identity').click();
-    await dialog(page).getByLabel('Name').fill('anywhere');
-    await dialog(page).getByLabel('Role').selectOption('viewer');
+    await fill(dialog(page), { Name: 'anywhere', Role: 'viewer' });
     await dialog(page).getByLabel('Platform', { exact: true }).selectOption('another');
-    await dialog(page).getByLabel('Issuer').fill('https://gitlab.com');
-    await dialog(page).getByLabel('Claims').fill('sub = repo:acme/web-shop');
+    await fill(dialog(page), { Issuer: 'https://gitlab.com', Claims: 'sub = repo:acme/web-shop' });
     await button(page, 'Create identity').click();
     await page.getByText('Must require at least one claim besides iss, aud and sub').first().waitFor();
     await button(page, 'Cancel').click();
@@ -224,8 +220,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await page.goto(`${base()}/projects/web-shop/template`);
     await button(page, 'Add key').click();
     await page.getByLabel('Key', { exact: true }).fill('MAIL_FROM');
-    await page.getByLabel('Pattern (optional)').fill('.*@nowhere');
-    await button(page, 'Save').click();
+    await submit(page, { 'Pattern (optional)': '.*@nowhere' }, 'Save');
     await page.getByRole('listitem').filter({ hasText: 'MAIL_FROM' }).first().waitFor();
     expect(await page.locator('.verdicts').textContent()).toContain('missing');
     await press(page, 'Remove MAIL_FROM', 'Remove');
@@ -241,9 +236,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
   it('creates an environment with a type, which determines who can read it', async () => {
     await page.goto(`${base()}/projects/web-shop`);
     await button(page, 'New environment').click();
-    await page.getByLabel('Name').fill('Preview');
-    await page.getByLabel('Type').selectOption('development');
-    await button(page, 'Create environment').click();
+    await submit(page, { Name: 'Preview', Type: 'development' }, 'Create environment');
     await page.getByRole('link', { name: 'Preview' }).first().waitFor();
   });
 
@@ -261,8 +254,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     const project = async () => (await world.owner('GET', `/projects/${world.organization.id}/web-shop`)).project;
     const form = page.locator('section', { has: page.getByRole('heading', { name: 'Project' }) });
     const save = form.getByRole('button', { name: 'Save', exact: true });
-    await form.getByLabel('Name').fill('The shop');
-    await form.getByLabel('Description').fill('Where people buy.');
+    await fill(form, { Name: 'The shop', Description: 'Where people buy.' });
     await save.click();
     await toast(page, 'Project saved');
     expect(await project()).toMatchObject({ name: 'The shop', description: 'Where people buy.', slug: 'web-shop' });
@@ -275,9 +267,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     const shop = `/projects/${world.organization.id}/web-shop`;
     await world.owner('POST', `${shop}/environments`, { name: 'Trial', type: 'development' });
     await page.goto(`${base()}/projects/web-shop/settings`);
-    const form = page.getByRole('form', { name: 'trial' });
-    await form.getByLabel('Name').fill('Rehearsal');
-    await form.getByLabel('Type').selectOption('production');
+    await fill(page.getByRole('form', { name: 'trial' }), { Name: 'Rehearsal', Type: 'production' });
     await button(page, 'Save trial').click();
     await toast(page, 'Environment trial saved');
     const environments = async (): Promise<object[]> => (await world.owner('GET', shop)).project.environments;
@@ -302,9 +292,11 @@ describe.skipIf(withoutBrowser)('an owner', () => {
       return keys.find(({ key }: { key: string }) => key === 'SENTRY_DSN');
     };
     await button(page, 'Change SENTRY_DSN').click();
-    await page.getByLabel('What is it for? (optional)').fill('Where crashes go.');
-    await page.getByLabel('Pattern (optional)').fill('https://.+');
-    await page.getByLabel('Required').uncheck();
+    await fill(page, {
+      'What is it for? (optional)': 'Where crashes go.',
+      'Pattern (optional)': 'https://.+',
+      Required: false,
+    });
     // The dialog stays until the list is current. Otherwise the next one could show, and save, what was there before.
     await page.route('**/v1/templates/**', async route => {
       if (route.request().method() === 'GET') await sleep(500);
@@ -316,8 +308,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await button(page, 'Change SENTRY_DSN').click();
     expect(await page.getByLabel('Pattern (optional)').inputValue()).toBe('https://.+');
     await page.unroute('**/v1/templates/**');
-    await page.getByLabel('Pattern (optional)').fill('');
-    await button(page, 'Save').click();
+    await submit(page, { 'Pattern (optional)': '' }, 'Save');
     await dialog(page).waitFor({ state: 'detached' });
     expect(await stored()).not.toHaveProperty('pattern');
   });
@@ -352,8 +343,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await world.api.patch(`/admin/orgs/${world.organization.id}`, limits, world.platform.session);
     await page.goto(base());
     await button(page, 'New project').click();
-    await page.getByLabel('Name').fill('One too many');
-    await button(page, 'Create project').click();
+    await submit(page, { Name: 'One too many' }, 'Create project');
     const refusal = alert(page);
     await refusal.waitFor();
     // An error keeps the typed text.
@@ -377,19 +367,19 @@ describe.skipIf(withoutBrowser)('one’s own account', () => {
   it('can change its name and password, which ends every other session', async () => {
     const person = await seedPerson({ name: 'Old name' });
     const page = await come(person);
-    const elsewhere = await world.api.post('/auth/login', { email: person.email, password: testPassword });
-    expect(elsewhere.status).toBe(200);
+    expect((await world.api.post('/auth/login', { email: person.email, password: testPassword })).status).toBe(200);
     await page.goto('/account');
     await page.getByLabel('Name', { exact: true }).fill('New name');
     await button(page, 'Change name').click();
     await toast(page, 'Name changed');
     expect((await world.api.get('/auth/me', person.session)).body.user.name).toBe('New name');
-    await page.getByLabel('Current password').fill('not my password');
-    await page.getByLabel('New password').fill('another sentence to remember');
-    await button(page, 'Change password').click();
+    await submit(
+      page,
+      { 'Current password': 'not my password', 'New password': 'another sentence to remember' },
+      'Change password',
+    );
     await page.locator('.field .problem').waitFor();
-    await page.getByLabel('Current password').fill(testPassword);
-    await button(page, 'Change password').click();
+    await submit(page, { 'Current password': testPassword }, 'Change password');
     await toast(page, 'Password changed');
     expect((await world.api.get('/auth/sessions', person.session)).body.sessions).toHaveLength(1);
   });
@@ -413,10 +403,8 @@ describe.skipIf(withoutBrowser)('one’s own account', () => {
 
   it('can get a new password by e-mail, with a token that leaves the address bar before any request', async () => {
     const person = await seedPerson();
-    const page = await come();
-    await page.goto('/forgot-password');
-    await page.getByLabel('E-mail').fill(person.email);
-    await button(page, 'Send a link').click();
+    const page = await openAt('/forgot-password');
+    await submit(page, { 'E-mail': person.email }, 'Send a link');
     await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
     await expect
       .poll(async () => (await world.api.mails()).filter(mail => mail.to.includes(person.email)).length)
@@ -492,8 +480,7 @@ describe.skipIf(withoutBrowser)('one’s own account', () => {
     const elsewhere = `//evil.example/ https://evil.example/ /\\evil.example /.//evil.example /x/..//evil.example
       /%2e//evil.example /.//\\evil.example/a?b /v1/docs`;
     for (const to of ['/account/tokens', ...elsewhere.split(/\s+/)]) {
-      const page = await come();
-      await page.goto(`/log-in?to=${encodeURIComponent(to)}`);
+      const page = await openAt(`/log-in?to=${encodeURIComponent(to)}`);
       await logIn(page, person.email);
       await page.waitForURL(to === '/account/tokens' ? `**${to}` : `**/organizations/${person.organization.slug}`);
       expect(new URL(page.url()).origin).toBe(world.origin);
@@ -503,14 +490,11 @@ describe.skipIf(withoutBrowser)('one’s own account', () => {
 
 describe.skipIf(withoutBrowser)('an administrator of the platform', () => {
   it('finds an organization, overrides a limit and changes a plan’s defaults', async () => {
-    const page = await come(world.platform);
-    await page.goto('/admin/organizations');
-    await page.getByLabel('Name or slug begins with').fill(world.organization.slug.slice(0, 8));
-    await button(page, 'Search').click();
+    const page = await openAt('/admin/organizations', world.platform);
+    await submit(page, { 'Name or slug begins with': world.organization.slug.slice(0, 8) }, 'Search');
     await page.getByRole('link', { name: world.organization.slug }).click();
     await page.getByLabel('Members', { exact: true }).fill('123');
-    await page.getByLabel('Plan').selectOption('enterprise');
-    await button(page, 'Save').click();
+    await submit(page, { Plan: 'enterprise' }, 'Save');
     await toast(page, 'Plan and limits saved');
     const { body } = await world.api.get(`/admin/orgs/${world.organization.id}`, world.platform.session);
     expect(body.organization).toMatchObject({ plan: 'enterprise', limitOverrides: { maxMembers: 123 } });

@@ -18,6 +18,7 @@ import {
   logOut,
   press,
   stageValue,
+  submit,
   toast,
   withAuthenticator,
   withoutBrowser,
@@ -27,7 +28,7 @@ import { join, useDashboard } from './world.ts';
 
 describe.skipIf(withoutBrowser)('a company’s provider', () => {
   const names = shared(startNameServer);
-  const { api, come } = useDashboard(() => ({ DNS_SERVERS: names.address }));
+  const { api, come, openAt } = useDashboard(() => ({ DNS_SERVERS: names.address }));
   const provider = shared(() =>
     startOpenIdProvider({ redirectUri: `${api.origin}/v1/auth/provider/*/callback`, accounts: {} }),
   );
@@ -54,8 +55,7 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
   /** Goes from the page that is asked for to the provider. */
   const goToProvider = async (page: Page, email: string, to: string) => {
     await page.goto(to);
-    await page.getByLabel('E-mail').fill(email);
-    await button(page, 'Continue').click();
+    await submit(page, { 'E-mail': email }, 'Continue');
     await link(page, /^Sign in with/).click();
   };
   /** Signs in with the provider, from the page that is asked for. */
@@ -87,20 +87,24 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     const owner = await seedPerson({ emailVerified: true });
     const domain = newDomain();
     const email = employ(domain);
-    const page = await come(owner);
-    await page.goto(`/organizations/${owner.organization.slug}/settings`);
+    const page = await openAt(`/organizations/${owner.organization.slug}/settings`, owner);
     await press(page, 'Set up the provider', 'Copy the redirect URI');
     await button(page, 'Copied').waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
       `${api.origin}/v1/auth/provider/${owner.organization.slug}/callback`,
     );
     await expectFineLooks(page, 'sign-in-provider-new');
-    await page.getByLabel('Issuer').fill(provider.url);
-    await page.getByLabel('Client id').fill(provider.client.clientId);
-    await page.getByLabel('Client secret').fill(provider.client.clientSecret);
-    await page.getByLabel('E-mail domains').fill(`${domain}\nother.${domain}`);
-    await page.getByLabel('People without an invitation').selectOption('developer');
-    await button(page, 'Save').click();
+    await submit(
+      page,
+      {
+        Issuer: provider.url,
+        'Client id': provider.client.clientId,
+        'Client secret': provider.client.clientSecret,
+        'E-mail domains': `${domain}\nother.${domain}`,
+        'People without an invitation': 'developer',
+      },
+      'Save',
+    );
     await toast(page, 'Provider saved');
     await page.getByLabel('New client secret').waitFor();
     expect(await page.evaluate(() => [...document.querySelectorAll('input')].map(({ value }) => value))).not.toContain(
@@ -141,17 +145,14 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
   it('lets a person in at the first sign-in, as a member with the default role, on the page that they asked for', async () => {
     const { owner, domain, base } = await company();
     const email = employ(domain);
-    const page = await come();
-    await page.goto(base);
-    await page.getByLabel('E-mail').fill(email);
-    await button(page, 'Continue').click();
+    const page = await openAt(base);
+    await submit(page, { 'E-mail': email }, 'Continue');
     await expectFineLooks(page, 'log-in-provider');
     await button(page, 'Use your password').click();
     expect(await page.locator('input[autocomplete=username]').inputValue()).toBe(email);
     await expectFineLooks(page, 'log-in-provider-password', { as: wideAndNarrow });
     await press(page, /^Sign in with/, 'Use another address');
-    await page.getByLabel('E-mail').fill(email);
-    await button(page, 'Continue').click();
+    await submit(page, { 'E-mail': email }, 'Continue');
     await link(page, /^Sign in with/).click();
     await pressAt(page, email);
     await page.waitForURL(`${api.origin}${base}`);
@@ -160,8 +161,7 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     expect(members).toContainEqual(expect.objectContaining({ role: 'developer' }));
     expect(JSON.stringify(members)).toContain(email);
 
-    const log = await come(owner);
-    await log.goto(`${base}/audit`);
+    const log = await openAt(`${base}/audit`, owner);
     await log.locator('.journal li', { hasText: 'member.joined' }).getByText('via: provider').waitFor();
   });
 
@@ -180,8 +180,7 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await page.waitForURL(`${api.origin}${base}`);
     await logOut(page);
     // The provider still knows the person, so nothing is asked there.
-    await page.getByLabel('E-mail').fill(email);
-    await button(page, 'Continue').click();
+    await submit(page, { 'E-mail': email }, 'Continue');
     await link(page, /^Sign in with/).click();
     await button(page, 'You and your settings').waitFor();
     const person = await personIn(page);
@@ -233,8 +232,7 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     const { owner, domain, base } = await company();
     const member = await seedPerson();
     await join(api, owner, member, 'developer');
-    const page = await come(owner);
-    await page.goto(`${base}/settings/sign-in`);
+    const page = await openAt(`${base}/settings/sign-in`, owner);
     await button(page, 'Require the provider').click();
     await expectFineLooks(page, 'dialog-require-provider', { as: wideAndNarrow, fullPage: false });
     await button(page, 'Require it').click();
@@ -245,8 +243,7 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await press(page, 'Require the provider', 'Require it');
     await toast(page, 'The provider is required from now on');
 
-    const other = await come();
-    await other.goto(base);
+    const other = await openAt(base);
     await logIn(other, member.email);
     await other.getByRole('alert').getByText('requires its sign-in provider').waitFor();
     await expectFineLooks(other, 'provider-required');
@@ -256,11 +253,9 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await other.waitForURL(`${api.origin}${base}`);
     await link(other, 'shop').waitFor();
 
-    const breakGlass = await come();
-    await breakGlass.goto(base);
+    const breakGlass = await openAt(base);
     await logIn(breakGlass, owner.email);
-    await breakGlass.getByLabel('Code from your authenticator app').fill(app.code());
-    await button(breakGlass, 'Continue').click();
+    await submit(breakGlass, { 'Code from your authenticator app': app.code() }, 'Continue');
     await link(breakGlass, 'shop').waitFor();
     const subjects = async () =>
       (await api.mails()).filter(({ to }) => to === owner.email).map(({ subject }) => subject);
@@ -285,8 +280,7 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await link(page, 'Settings').last().click();
     await ageSession(person, 3600);
     await press(page, 'Rotate the key', 'Rotate');
-    const question = dialog(page, 'Confirm it’s you');
-    await question.waitFor();
+    await dialog(page, 'Confirm it’s you').waitFor();
     await expectFineLooks(page, 'dialog-step-up-provider', { as: wideAndNarrow, fullPage: false });
     const tab = await stepUpAt(page, email);
     await tab.getByRole('heading', { name: 'You are signed in' }).waitFor();

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { button, settled, withoutBrowser } from './browser.ts';
 import { expectFineLooks, looks, wideAndNarrow } from './looks.ts';
-import { type RoleName, screensOf, useWorld } from './world.ts';
+import { screensOf, useWorld } from './world.ts';
 
 describe.skipIf(withoutBrowser)('every screen', () => {
   const { world, come } = useWorld();
@@ -29,25 +29,21 @@ describe.skipIf(withoutBrowser)('every screen', () => {
   }
 
   it('has no accessibility violation, overflow or console output, signed out', async () => {
-    const page = await come();
-    await look(page, screens.signedOut, 'nobody', looks);
+    await look(await come(), screens.signedOut, 'nobody', looks);
   });
 
   it('has none as the owner', async () => {
-    const page = await come(world.people.owner);
-    await look(page, screens.signedIn, 'owner', looks);
+    await look(await come(world.people.owner), screens.signedIn, 'owner', looks);
   }, 600_000);
 
   it('has none as an administrator of the platform', async () => {
-    const page = await come(world.platform);
-    await look(page, screens.platform, 'platform', looks);
+    await look(await come(world.platform), screens.platform, 'platform', looks);
   });
 
-  it.each(['admin', 'developer', 'viewer'] satisfies RoleName[])(
+  it.each(['admin', 'developer', 'viewer'] as const)(
     'has none as %s, and shows what they may do and why not',
     async role => {
-      const page = await come(world.people[role]);
-      await look(page, { ...screens.signedIn, admin: '/admin' }, role, looks.slice(0, 1));
+      await look(await come(world.people[role]), { ...screens.signedIn, admin: '/admin' }, role, looks.slice(0, 1));
     },
   );
 
@@ -158,7 +154,6 @@ describe.skipIf(withoutBrowser)('every screen', () => {
     await page.getByLabel('Description').press('Enter');
     await page.getByRole('button', { name: 'Rotate the key' }).click({ force: true });
     expect(sent).toEqual([]);
-    const usable = page.locator('main button:not([aria-disabled])');
-    expect(await usable.count()).toBe(0);
+    expect(await page.locator('main button:not([aria-disabled])').count()).toBe(0);
   });
 });

@@ -15,6 +15,7 @@ import {
   press,
   settled,
   stageValue,
+  submit,
   toast,
   withAuthenticator,
   withoutBrowser,
@@ -39,7 +40,7 @@ async function readQrCode(page: Page): Promise<string | undefined> {
 }
 
 describe.skipIf(withoutBrowser)('a second factor', () => {
-  const { api, come } = useDashboard();
+  const { api, come, openAt } = useDashboard();
 
   const enter = async (page: Page, { email }: Person) => {
     await page.goto('/log-in');
@@ -49,19 +50,16 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
 
   it('by an authenticator app is set up, required, and replaced by a recovery code when the phone is lost', async () => {
     const person = await seedPerson();
-    const page = await come(person);
-    await page.goto('/account');
+    const page = await openAt('/account', person);
     await button(page, 'Set up an app').click();
     await page.locator('.qr-code').waitFor();
     const secret = ((await page.locator('.enrol code').textContent()) ?? '').replaceAll(' ', '');
     expect(new URL((await readQrCode(page)) ?? '').searchParams.get('secret')).toBe(secret);
     const code = () => totpCode(fromBase32(secret), totpStep(Date.now()));
     await expectFineLooks(page, 'dialog-authenticator-app', { as: wideAndNarrow, fullPage: false });
-    await page.getByLabel('Code shown in the app').fill('000000');
-    await button(page, 'Confirm').click();
+    await submit(page, { 'Code shown in the app': '000000' }, 'Confirm');
     await page.locator('.field .problem').waitFor();
-    await page.getByLabel('Code shown in the app').fill(code());
-    await button(page, 'Confirm').click();
+    await submit(page, { 'Code shown in the app': code() }, 'Confirm');
     await page.getByText('only shown once').waitFor();
     const codes = await page.locator('.codes li').allTextContents();
     expect(codes).toHaveLength(10);
@@ -87,8 +85,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     const lost = await come();
     await enter(lost, person);
     await button(lost, 'Use a recovery code').click();
-    await lost.getByLabel('Recovery code').fill(codes[0] ?? '');
-    await button(lost, 'Continue').click();
+    await submit(lost, { 'Recovery code': codes[0] ?? '' }, 'Continue');
     await isInside(lost);
     await lost.goto('/account');
     await lost.getByText('9 codes left').waitFor();
@@ -175,8 +172,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     const person = await seedPerson();
     await expectStatus(api.post(`/projects/${person.organization.id}`, { name: 'Shop' }, person.session), 201);
     const base = `/organizations/${person.organization.slug}/projects/shop`;
-    const page = await come(person);
-    await page.goto(`${base}/environments/dev`);
+    const page = await openAt(`${base}/environments/dev`, person);
     await stageValue(page, 'KEPT', 'under the question');
     await link(page, 'Settings').click();
     const app = await addApp(api, person);
@@ -186,8 +182,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
       return body.project?.environments.map(({ slug }: { slug: string }) => slug);
     };
     await button(page, 'Delete staging').click();
-    await page.getByLabel('Type staging to confirm').fill('staging');
-    await button(page, 'Delete for good').click();
+    await submit(page, { 'Type staging to confirm': 'staging' }, 'Delete for good');
     const question = dialog(page, 'Confirm it’s you');
     await question.waitFor();
     await button(page, 'Cancel').last().click();
@@ -199,8 +194,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await button(question, 'Continue').click();
     await question.locator('.field .problem').waitFor();
     await confirmPassword(question);
-    await question.getByLabel('Code from your authenticator app').fill(app.code());
-    await button(question, 'Continue').click();
+    await submit(question, { 'Code from your authenticator app': app.code() }, 'Continue');
     await toast(page, 'staging deleted');
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
     await link(page, 'Development').first().click();
@@ -212,8 +206,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     const [owner, member] = await Promise.all([seedPerson(), seedPerson()]);
     await join(api, owner, member, 'developer');
     const settings = `/organizations/${owner.organization.slug}/settings`;
-    const page = await come(owner);
-    await page.goto(settings);
+    const page = await openAt(settings, owner);
     await page.getByText('Add a second factor to your own account first.').waitFor();
     await page.goto('/account');
     await button(page, 'Set up an app').click();
@@ -224,8 +217,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await page.goto(settings);
     await press(page, 'Require a second factor', 'Require it');
     await toast(page, 'A second factor is required');
-    const other = await come(member);
-    await other.goto(`/organizations/${owner.organization.slug}`);
+    const other = await openAt(`/organizations/${owner.organization.slug}`, member);
     await settled(other);
     await other.getByText('requires a second factor').waitFor();
     await link(other, 'Add a second factor').click();

@@ -8,23 +8,7 @@ import { type Person, seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { useBrowser } from './browser.ts';
 
-export type RoleName = 'owner' | 'admin' | 'developer' | 'viewer';
-
-export interface World {
-  api: Api;
-  origin: string;
-  people: Record<RoleName, Person>;
-  platform: Person;
-  project: { id: string; slug: string };
-  /** The environment's path in the API, without `/v1`. */
-  path: (environment: string) => string;
-  /** The screens of an environment. */
-  screen: (environment: string) => string;
-  organization: { id: string; slug: string };
-  /** A request of the owner, which succeeds. @returns the body of its response */
-  owner: (method: string, path: string, body?: unknown) => Promise<Answer['body']>;
-  stop: () => Promise<void>;
-}
+export type World = Awaited<ReturnType<typeof buildWorld>>;
 
 /** The world and the browser of a test file. */
 export function useWorld() {
@@ -61,7 +45,7 @@ const shop = [
 ] as const;
 
 /** An organization with one member of every role, a project with secrets, a webhook, a template and some history. */
-export async function buildWorld(): Promise<World> {
+export async function buildWorld() {
   const { origin, ...api } = await startDashboard();
   const [owner, admin, developer, viewer, platform] = await Promise.all([
     seedPerson({ name: 'Ada Lovelace' }),
@@ -73,7 +57,7 @@ export async function buildWorld(): Promise<World> {
   const { organization } = owner;
   for (const [role, person] of Object.entries({ admin, developer, viewer })) await join(api, owner, person, role);
   const project = await createProject(api, owner, 'Web shop');
-  const asOwner: World['owner'] = async (method, path, body) =>
+  const asOwner = async (method: string, path: string, body?: unknown): Promise<Answer['body']> =>
     (await expectStatus(api.call(method, path, { as: owner.session, body }), 200, 201, 202, 204)).body;
   const path = (environment: string) => `/secrets/${organization.slug}/${project.slug}/${environment}`;
   for (const [environment, secrets] of Object.entries({
@@ -86,8 +70,7 @@ export async function buildWorld(): Promise<World> {
     await asOwner('POST', `${path(environment)}/bulk`, body);
   }
   await asOwner('PUT', path('dev'), { key: 'LOG_LEVEL', value: 'debug' });
-  const hook = { url: 'http://127.0.0.1:9/hook', events: ['secret.updated'] };
-  await asOwner('POST', `/webhooks/${organization.id}`, hook);
+  await asOwner('POST', `/webhooks/${organization.id}`, { url: 'http://127.0.0.1:9/hook', events: ['secret.updated'] });
   const gitHub = { url: 'https://token.actions.githubusercontent.com' };
   const deploys = identityOf(gitHub, { name: 'web-shop deploy', projectId: project.id });
   await asOwner('POST', `/identities/${organization.id}`, deploys);
@@ -104,10 +87,14 @@ export async function buildWorld(): Promise<World> {
     people: { owner, admin, developer, viewer },
     platform,
     project,
+    /** The environment's path in the API, without `/v1`. */
     path,
+    /** A request of the owner, which succeeds. @returns the body of its response */
     owner: asOwner,
     stop: api.stop,
-    screen: environment => `/organizations/${organization.slug}/projects/${project.slug}/environments/${environment}`,
+    /** The screens of an environment. */
+    screen: (environment: string) =>
+      `/organizations/${organization.slug}/projects/${project.slug}/environments/${environment}`,
   };
 }
 

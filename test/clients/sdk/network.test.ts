@@ -322,8 +322,7 @@ describe('a response that is not from the service', () => {
     const redirect: Respond = (_, response) => {
       response.writeHead(307, { location: `${other.url}/v1/secrets/acme/web-shop/dev` }).end();
     };
-    const error = await failureOf(setOf(await clientOf(redirect)));
-    expect(error).toMatchObject({ code: 'gateway_error', status: 307 });
+    expect(await failureOf(setOf(await clientOf(redirect)))).toMatchObject({ code: 'gateway_error', status: 307 });
     expect(other.requests).toHaveLength(0);
   });
 

@@ -35,15 +35,19 @@ async function environmentOf(
   return client.environment('acme', 'web-shop', 'dev');
 }
 
-/** A server whose environment the test changes. */
-function changing() {
+/** An environment of a server whose values the test changes. */
+async function changing(options: Parameters<typeof environmentOf>[1] = {}) {
   const state: { revision: number; values: Record<string, string>; respond?: Respond | undefined } = {
     revision: 1,
     values: { A: '1' },
   };
-  const respond: Respond = (request, response) =>
-    (state.respond ?? pullAnswer(state.revision, state.values))(request, response);
-  return { state, respond };
+  const respond: Respond = (request, response) => {
+    const { revision, values } = state;
+    const answer =
+      request.method === 'GET' ? pullAnswer(revision, values) : json(200, { secret: {}, changed: true, revision });
+    (state.respond ?? answer)(request, response);
+  };
+  return { state, environment: await environmentOf(respond, options) };
 }
 
 const tags = () => server.requests.map(({ headers }) => headers['if-none-match']);
@@ -98,14 +102,12 @@ describe('a snapshot', () => {
 
 describe('a pull', () => {
   it('sends the previous tag, and returns the same snapshot for a 304', async () => {
-    const { state, respond } = changing();
-    const environment = await environmentOf(respond);
+    const { state, environment } = await changing();
     const first = await environment.pull();
     expect(await environment.pull()).toEqual(first);
     state.revision = 2;
     state.values = { A: '2' };
-    const third = await environment.pull();
-    expect([first.get('A'), third.get('A')]).toEqual(['1', '2']);
+    expect([first.get('A'), (await environment.pull()).get('A')]).toEqual(['1', '2']);
     expect(tags()).toEqual([undefined, '"1"', '"1"']);
   });
 
@@ -172,25 +174,16 @@ describe('a pull', () => {
   });
 
   it('does not join a request that started before this client’s write', async () => {
-    const { state, respond } = changing();
+    const { state, environment } = await changing();
     const slow: (() => void)[] = [];
-    const environment = await environmentOf((request, response) => {
-      if (request.method === 'PUT') {
-        state.revision = 2;
-        state.values = { A: '2' };
-        json(200, { secret: {}, changed: true, revision: 2 })(request, response);
-        return;
-      }
-      if (slow.length > 0) return respond(request, response);
-      const earlier = pullAnswer(state.revision, state.values);
-      slow.push(() => earlier(request, response));
-    });
-    const before = environment.pull();
+    state.respond = (...request) => slow.push(() => pullAnswer(1, { A: '1' })(...request));
+    const earlier = environment.pull();
     await expect.poll(() => slow.length).toBe(1);
+    Object.assign(state, { revision: 2, values: { A: '2' }, respond: undefined });
     await environment.set('A', '2');
     expect((await environment.pull()).get('A')).toBe('2');
     slow[0]?.();
-    expect((await before).get('A')).toBe('1');
+    expect((await earlier).get('A')).toBe('1');
     // The older response came last and is not kept.
     expect((await environment.pull()).get('A')).toBe('2');
     expect(tags().at(-1)).toBe('"2"');
@@ -237,17 +230,9 @@ describe('maxAgeMs', () => {
   });
 
   it('never hides this client’s own write', async () => {
-    const { state, respond } = changing();
-    const environment = await environmentOf(
-      (request, response) =>
-        request.method === 'GET'
-          ? respond(request, response)
-          : json(200, { secret: {}, changed: true, revision: 2 })(request, response),
-      { maxAgeMs: 60_000 },
-    );
+    const { state, environment } = await changing({ maxAgeMs: 60_000 });
     await environment.pull();
-    state.revision = 2;
-    state.values = { A: '2' };
+    Object.assign(state, { revision: 2, values: { A: '2' } });
     await environment.set('A', '2');
     expect((await environment.pull()).get('A')).toBe('2');
   });
@@ -261,8 +246,7 @@ describe('staleIfErrorMs', () => {
     ['503 of the gateway', json(503, { message: 'Service Unavailable' })],
     ['429', refusal(429, 'rate_limited')],
   ])('returns the last response, marked as stale, after %s', async (_, outage) => {
-    const { state, respond } = changing();
-    const environment = await environmentOf(respond, { staleIfErrorMs: 60_000, timeoutMs: 200 });
+    const { state, environment } = await changing({ staleIfErrorMs: 60_000, timeoutMs: 200 });
     const fresh = await environment.pull();
     state.respond = outage;
     const stale = await environment.pull();
@@ -279,8 +263,7 @@ describe('staleIfErrorMs', () => {
     [403, 'insufficient_scope'],
     [404, 'environment_not_found'],
   ])('never does so after %s, nor in an outage that follows', async (status, code) => {
-    const { state, respond } = changing();
-    const environment = await environmentOf(respond, { staleIfErrorMs: 60_000, maxAgeMs: 60_000 });
+    const { state, environment } = await changing({ staleIfErrorMs: 60_000, maxAgeMs: 60_000 });
     await environment.pull();
     state.respond = refusal(status, code);
     await expect(environment.pull({ maxAgeMs: 0 })).rejects.toMatchObject({ status, code });
@@ -291,16 +274,14 @@ describe('staleIfErrorMs', () => {
   });
 
   it('never does so after any other rejection', async () => {
-    const { state, respond } = changing();
-    const environment = await environmentOf(respond, { staleIfErrorMs: 60_000 });
+    const { state, environment } = await changing({ staleIfErrorMs: 60_000 });
     await environment.pull();
     state.respond = refusal(413, 'payload_too_large');
     await expect(environment.pull()).rejects.toMatchObject({ status: 413 });
   });
 
   it('is disabled by default, and expires', async () => {
-    const { state, respond } = changing();
-    const environment = await environmentOf(respond);
+    const { state, environment } = await changing();
     await environment.pull();
     state.respond = reset;
     await expect(environment.pull()).rejects.toThrow(HoldfastError);
@@ -317,8 +298,7 @@ describe('a watch', () => {
   }
 
   it('yields each new revision once, at the cost of a 304 between them', async () => {
-    const { state, respond } = changing();
-    const environment = await environmentOf(respond, { maxAgeMs: 60_000 });
+    const { state, environment } = await changing({ maxAgeMs: 60_000 });
     const controller = new AbortController();
     const yielded: string[] = [];
     const done = watch(environment, { intervalMs: 10, signal: controller.signal }, snapshot => {
@@ -341,9 +321,8 @@ describe('a watch', () => {
   });
 
   it('yields a lower revision too: the environment may be a new one', async () => {
-    const { state, respond } = changing();
+    const { state, environment } = await changing();
     state.revision = 9;
-    const environment = await environmentOf(respond);
     const seen: number[] = [];
     for await (const { revision } of environment.watch({ intervalMs: 5 })) {
       seen.push(revision);
@@ -354,8 +333,7 @@ describe('a watch', () => {
   });
 
   it('survives an outage, reports it, and never yields a stale response', async () => {
-    const { state, respond } = changing();
-    const environment = await environmentOf(respond, { staleIfErrorMs: 60_000 });
+    const { state, environment } = await changing({ staleIfErrorMs: 60_000 });
     const errors: HoldfastError[] = [];
     const seen: Snapshot[] = [];
     const controller = new AbortController();
@@ -375,8 +353,7 @@ describe('a watch', () => {
   });
 
   it('ends with a permanent error, and with any error of its first pull', async () => {
-    const { state, respond } = changing();
-    const environment = await environmentOf(respond);
+    const { state, environment } = await changing();
     const done = watch(environment, { intervalMs: 5 }, () => {
       state.respond = refusal(401, 'unauthenticated');
     });
@@ -387,8 +364,7 @@ describe('a watch', () => {
   });
 
   it('honors Retry-After', async () => {
-    const { state, respond } = changing();
-    const environment = await environmentOf(respond, { timeoutMs: 500 });
+    const { state, environment } = await changing({ timeoutMs: 500 });
     const controller = new AbortController();
     const done = watch(environment, { intervalMs: 5, signal: controller.signal }, () => {
       state.respond = refusal(429, 'rate_limited', undefined, { 'retry-after': '60' });

@@ -12,17 +12,13 @@ export interface ReceivedRequest {
   aborted: boolean;
 }
 
-export interface ScriptedServer {
-  url: string;
-  /** Everything that arrived, oldest first. */
-  requests: ReceivedRequest[];
-  stop(): Promise<void>;
-}
+export type ScriptedServer = Awaited<ReturnType<typeof startServer>>;
 
 export type Respond = (request: ReceivedRequest, response: ServerResponse) => void;
 
 /** A real HTTP server on a free local port, with responses scripted by the test. */
-export async function startServer(respond: Respond): Promise<ScriptedServer> {
+export async function startServer(respond: Respond) {
+  /** Everything that arrived, oldest first. */
   const requests: ReceivedRequest[] = [];
   const { url, stop } = await startReceiver((response, { method, path, headers, body }) => {
     const { pathname, searchParams: query } = new URL(path, 'http://localhost');

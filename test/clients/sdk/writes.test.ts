@@ -153,8 +153,7 @@ describe('a conditional write whose response was lost', () => {
   ])('succeeds if the state is as requested: %s', async (_, act, result, left) => {
     await start(losing(request => isChange(request) && requests().length > 1));
     await environment.import({ A: '1', B: '1' });
-    const answer = await act();
-    expect(answer).toMatchObject({ ...result, revision: 2 });
+    expect(await act()).toMatchObject({ ...result, revision: 2 });
     expect(await values()).toEqual(left);
     expect(requests().filter(({ method }) => method === 'GET')).toHaveLength(1);
   });

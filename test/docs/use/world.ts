@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { buildDownloads } from '#clients/cli/build-downloads.ts';
 import { openAcme } from '#test/support/acme.ts';
 import { type Api, createToken, startApi } from '#test/support/api.ts';
-import { type GitHubRunner, startGitHubRunner } from '#test/support/github-runner.ts';
+import { startGitHubRunner } from '#test/support/github-runner.ts';
 import { type Issuer, identityOf, startIssuer } from '#test/support/issuer.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
@@ -18,38 +18,7 @@ export const secrets = {
   DATABASE_URL: 'postgres://web:pass@db.internal/shop?x=1&y=2',
 };
 
-/** The installation, organization and machine that the recipes are written for. */
-export interface World {
-  api: Api;
-  /** Without `/v1`. */
-  origin: string;
-  issuer: Issuer;
-  runner: GitHubRunner;
-  ada: Person;
-  /** A deployer of production that may sign in more than once with the same token. */
-  identity: string;
-  /** May read production only. */
-  token: string;
-  /** May change everything. */
-  fullToken: string;
-  home: string;
-  /** The recipe with this world's address and identity. */
-  fill(text: string): string;
-  /** Writes a file below the home directory. @returns its path */
-  file(name: string, text: string, mode?: number): string;
-  /** A program that stands in front of the installed ones. */
-  shim(name: string, script: string): void;
-  /** The command line as a program in ~/.local/bin, which is on the PATH. */
-  path: string;
-  /** Runs a script with bash, or the shell that is named. @returns what it printed */
-  shell(script: string, env?: Readonly<Record<string, string>>, options?: ShellOptions): Promise<string>;
-  stop(): Promise<void>;
-}
-
-interface ShellOptions {
-  cwd?: string;
-  command?: readonly string[];
-}
+export type World = Awaited<ReturnType<typeof openWorld>>;
 
 /** A recipe's block, and how its test can say that a tool isn't there. */
 export type Run = (text: string, world: World, skip: (note: string) => void) => Promise<void>;
@@ -72,7 +41,8 @@ export const settingsOf = ({ origin, identity }: World): Record<string, string> 
 /** The identity's id in the recipes. */
 const printedIdentity = 'a4c7e10b-52d9-8f36-b18e-6d03f9a2c754';
 
-export async function openWorld(): Promise<World> {
+/** The installation, organization and machine that the recipes are written for. */
+export async function openWorld() {
   const api = await startApi({}, undefined, undefined, buildDownloads());
   const [issuer, ada] = await Promise.all([startIssuer(), seedPerson()]);
   const runner = await startGitHubRunner(issuer);
@@ -88,21 +58,30 @@ export async function openWorld(): Promise<World> {
   const path = `${home}/shims:${home}/.local/bin:${process.env.PATH}`;
   return {
     api,
+    /** Without `/v1`. */
     origin,
     issuer,
     runner,
     ada,
+    /** A deployer of production that may sign in more than once with the same token. */
     identity,
+    /** May read production only. */
     token,
+    /** May change everything. */
     fullToken,
     home,
+    /** The command line as a program in ~/.local/bin is on it. */
     path,
     file,
-    fill: text => text.replaceAll('https://secrets.example.com', origin).replaceAll(printedIdentity, identity),
-    shim: (name, script) => void file(`shims/${name}`, `#!/bin/sh\n${script}\n`, 0o755),
+    /** The recipe with this world's address and identity. */
+    fill: (text: string) =>
+      text.replaceAll('https://secrets.example.com', origin).replaceAll(printedIdentity, identity),
+    /** A program that stands in front of the installed ones. */
+    shim: (name: string, script: string) => void file(`shims/${name}`, `#!/bin/sh\n${script}\n`, 0o755),
+    /** Runs a script with bash, or the shell that is named. @returns what it printed */
     shell: async (
-      script,
-      env = {},
+      script: string,
+      env: Readonly<Record<string, string>> = {},
       { cwd = join(home, 'work'), command = ['bash', '--norc', '-euo', 'pipefail'] } = {},
     ) => {
       const [program = '', ...args] = command;

@@ -27,7 +27,7 @@ interface Request {
 /** A batch in the format of CloudWatch Logs. */
 function batchOf(requests: readonly Request[], extraLines: readonly string[] = []) {
   const lines = requests.map(({ route, status = 200, latencyMs = 10, atMs }) => {
-    const values: Record<string, unknown> = {
+    const values: Record<string, string | number> = {
       requestTimeEpoch: atMs,
       routeKey: route,
       status,

@@ -120,6 +120,45 @@ describe('a session', () => {
     expect(sessionOf(answer)).toEqual(person.session);
     expect((await find(session))?.expiresAt).toBeGreaterThan(inTwelveDays + 86_400);
   });
+
+  it('ends 90 days after it started, even if it is used', async () => {
+    const person = await seedPerson();
+    const { session: item } = sessionItem(person.session);
+    const session = await find(item);
+    const age = (days: number) => {
+      const createdAt = new Date(Date.now() - days * 86_400_000).toISOString();
+      return transact([update(item, { set: { createdAt, lastUsedAt: createdAt } })]);
+    };
+
+    await age(85);
+    const answer = await api.get('/auth/me', person.session);
+    expect(answer.status).toBe(200);
+    const maximumAge = Number(/Max-Age=(\d+)/.exec(answer.headers.getSetCookie()[0] ?? '')?.[1]);
+    expect(maximumAge).toBeGreaterThan(4.9 * 86_400);
+    expect(maximumAge).toBeLessThanOrEqual(5 * 86_400);
+    expect((await find(item))?.expiresAt).toBeLessThan((session?.expiresAt ?? 0) - 8 * 86_400);
+    await age(91);
+    expect((await api.get('/auth/me', person.session)).status).toBe(401);
+  });
+
+  it('is listed, and can be ended by its user alone', async () => {
+    const person = await seedPerson();
+    const stolen = sessionOf(await logIn(person.email));
+    const stranger = await seedPerson();
+
+    const { sessions } = (await api.get('/auth/sessions', person.session)).body;
+    expect(sessions.map(({ current }: { current: boolean }) => current).toSorted()).toEqual([false, true]);
+    const other = sessions.find(({ current }: { current: boolean }) => !current);
+    const text = expect.any(String);
+    const facts = { createdAt: text, lastUsedAt: text, ip: text, userAgent: text, expiresAt: text };
+    expect(other).toEqual({ id: text, current: false, ...facts });
+    const path = `/auth/sessions/${other.id}`;
+    expect(codeOf(await api.delete(path, stranger.session))).toBe('404 session_not_found');
+    expect((await api.delete(path, person.session)).status).toBe(200);
+
+    expect((await api.get('/auth/me', stolen)).status).toBe(401);
+    expect((await api.get('/auth/me', person.session)).status).toBe(200);
+  });
 });
 
 it('a stored password hash is replaced by one with the current parameters when its user logs in', async () => {

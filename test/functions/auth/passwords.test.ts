@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { readCredential } from '#lib/crypto/credentials.ts';
 import { mailClient } from '#lib/mail/send-mail.ts';
-import { at } from '#lib/table/read.ts';
+import { ranges } from '#lib/table/keys.ts';
+import { at, queryItems } from '#lib/table/read.ts';
 import { resetLinkRecord } from '#lib/table/records/user.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { type Caller, codeOf, createToken, sessionOf, useApi } from '#test/support/api.ts';
 import { atOnce } from '#test/support/at-once.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
-import { type Person, registerPerson, seedPerson, testPassword } from '#test/support/people.ts';
-import { invite } from '#test/support/sample-requests.ts';
+import { type Person, registerPerson, seedPerson, seedTokens, testPassword } from '#test/support/people.ts';
+import { setScrypt } from '#test/support/quick-scrypt.ts';
+import { invite, resetPassword } from '#test/support/sample-requests.ts';
 
 const api = useApi(() => startObservedApi({ LOGIN_FAILURE_LIMIT: '3' }));
 
@@ -42,7 +44,7 @@ async function withResetLink() {
 }
 
 describe('changing the password', () => {
-  it('ends every other session but no token', async () => {
+  it('ends every other session, and the tokens only if requested', async () => {
     const person = await seedPerson();
     const other = sessionOf(await logIn(person, testPassword));
     const token = await createToken(api, person);
@@ -52,6 +54,9 @@ describe('changing the password', () => {
     expect(await Promise.all([person.session, other, token].map(statusOf))).toEqual([200, 401, 200]);
     expect((await logIn(person, testPassword)).status).toBe(401);
     expect((await logIn(person, newPassword)).status).toBe(200);
+    const back = { currentPassword: newPassword, newPassword: testPassword, revokeTokens: true };
+    expect((await change(person, back)).status).toBe(200);
+    expect(await Promise.all([person.session, token].map(statusOf))).toEqual([200, 401]);
   });
 
   it('reports a wrong currentPassword, and stops checking after as many failures as log-in allows', async () => {
@@ -90,6 +95,52 @@ describe('a forgotten password', () => {
     expect(codeOf(await reset(token, 'yet another battery'))).toBe(invalid);
     expect(await statusOf(person.session)).toBe(401);
     expect((await logIn(person, newPassword)).status).toBe(200);
+  });
+
+  it('that is reset leaves no token, limited or not, and the organization’s log records it', async () => {
+    const { organization, ...person } = await seedPerson();
+    const endless = await createToken(api, person);
+    const limited = await createToken(api, person, { organizationId: organization.id });
+
+    await resetPassword(api, person, newPassword);
+
+    expect(await Promise.all([endless, limited, person.session].map(statusOf))).toEqual([401, 401, 401]);
+    const session = sessionOf(await api.post('/auth/login', { email: person.email, password: newPassword }));
+    expect((await api.get(`/audit/${organization.id}?action=token.revoked`, session)).body.entries).toHaveLength(1);
+    expect((await api.get('/auth/tokens', session)).body.tokens).toEqual([]);
+  });
+
+  it('that is reset leaves no token, even if there were more than fit in one transaction', async () => {
+    const person = await seedPerson();
+    const tokens = await seedTokens(person, 230);
+
+    await resetPassword(api, person);
+
+    expect(await queryItems(ranges.tokens(person.user.id))).toEqual([]);
+    expect(await Promise.all(tokens.slice(0, 10).map(statusOf))).toEqual(Array(10).fill(401));
+  });
+
+  it('that is reset leaves no token created at the same moment', async () => {
+    // Hashing the new password gives an attacker time.
+    setScrypt('real');
+    onTestFinished(() => setScrypt('quick'));
+    const minted: { token: string }[] = [];
+    // On a busy machine, the reset may be faster than every attempt.
+    for (let round = 0; round < 5 || minted.length === 0; round += 1) {
+      const { person, token } = await withResetLink();
+      const resetting = reset(token);
+      let isDone = false;
+      void resetting.finally(() => {
+        isDone = true;
+      });
+      while (!isDone) {
+        const answer = await api.post('/auth/token', { name: 'x' }, person.session);
+        if (answer.status === 201) minted.push(answer.body);
+      }
+
+      expect((await resetting).status).toBe(200);
+      expect((await Promise.all(minted.map(statusOf))).filter(status => status !== 401)).toEqual([]);
+    }
   });
 
   it('keeps earlier links valid when another is requested, and invalidates them all when one is used', async () => {

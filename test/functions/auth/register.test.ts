@@ -4,8 +4,9 @@ import { settings } from '#lib/core/settings.ts';
 import { queryItems } from '#lib/table/read.ts';
 import { codeOf, sessionOf, useApi, useSettings } from '#test/support/api.ts';
 import { atOnce } from '#test/support/at-once.ts';
-import { registerPerson, testPassword } from '#test/support/people.ts';
+import { registerPerson, seedPerson, testPassword } from '#test/support/people.ts';
 import { platformCounts } from '#test/support/platform-counts.ts';
+import { membersOf } from '#test/support/sample-requests.ts';
 import { words } from '#test/support/words.ts';
 
 const api = useApi();
@@ -122,4 +123,14 @@ describe('registering', () => {
     const refused = answers.find(({ status }) => status === 429);
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(59 * 60);
   });
+});
+
+it('a name can be changed, also in the member lists', async () => {
+  const person = await seedPerson();
+
+  const answer = await api.patch('/auth/me', { name: 'Countess' }, person.session);
+
+  expect(answer.body.user).toMatchObject({ id: person.user.id, name: 'Countess' });
+  expect((await api.get('/auth/me', person.session)).body.user.name).toBe('Countess');
+  expect(await membersOf(api, person)).toMatchObject([{ name: 'Countess' }]);
 });

@@ -6,8 +6,7 @@ import { at, find } from '#lib/table/read.ts';
 import { rateRecord } from '#lib/table/records/limits.ts';
 import { userRecord } from '#lib/table/records/user.ts';
 import { transact } from '#lib/table/write.ts';
-import { createToken, sessionOf, useSettings } from '#test/support/api.ts';
-import { createAuthenticator } from '#test/support/authenticator.ts';
+import { type Caller, codeOf, createToken, sessionOf, useSettings } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { handOffToken } from '#test/support/hand-off.ts';
 import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
@@ -19,7 +18,6 @@ import {
   addPasskey,
   ageSession,
   askedAtLogin,
-  codeOf,
   forgetFactorMails,
   forgetUsedCodes,
   logInWithApp,
@@ -27,14 +25,13 @@ import {
 
 const api = shared(startObservedApi);
 
-type Credential = { cookie: string } | { token: string };
-const me = async (as: Credential) => (await expectStatus(api.get('/auth/me', as), 200)).body;
+const me = async (as: Caller) => (await expectStatus(api.get('/auth/me', as), 200)).body;
 const secondFactorsOf = async ({ session }: Person) => (await me(session)).user.secondFactors;
 const mailsTo = async (email: string) =>
   (await api.mails()).filter(({ to, subject }) => to === email && subject.includes('log-in')).map(({ text }) => text);
 const logIn = ({ email }: Person, password = testPassword) => api.post('/auth/login', { email, password });
 const verify = (answer: object) => api.post('/auth/login/verify', answer);
-const stepUp = (body: object, as: Credential) => api.post('/auth/step-up', { password: testPassword, ...body }, as);
+const stepUp = (body: object, as: Caller) => api.post('/auth/step-up', { password: testPassword, ...body }, as);
 const withApp = async () => {
   const person = await seedPerson();
   return { person, app: await addApp(api, person) };
@@ -106,9 +103,9 @@ describe('an authenticator app', () => {
     expect(app.recoveryCodes).toBeUndefined();
     const { challenge } = await askedAtLogin(person);
     expect(codeOf(await verify({ challenge, totp: old.code() }))).toBe('401 invalid_credentials');
-    expect(codeOf(await verify({ challenge, totp: app.code() }))).toBe('ok');
-    const remove = async () => (await api.delete('/auth/totp', person.session)).body;
-    expect([await remove(), await remove()]).toEqual([{ success: true }, { success: true }]);
+    expect(codeOf(await verify({ challenge, totp: app.code() }))).toBe('200 ok');
+    for (const _ of ['first', 'again'])
+      expect((await api.delete('/auth/totp', person.session)).body).toEqual({ success: true });
     expect(await secondFactorsOf(person)).toEqual({ passkeys: 0, totp: false, recoveryCodesLeft: 0 });
     expect((await logIn(person)).status).toBe(200);
     expect(await mailsTo(person.email)).toHaveLength(3);
@@ -135,9 +132,9 @@ describe('recovery codes', () => {
       return codeOf(await verify({ challenge, recoveryCode }));
     };
 
-    expect(await use(first)).toBe('ok');
+    expect(await use(first)).toBe('200 ok');
     expect(await use(first)).toBe('401 invalid_credentials');
-    expect(await use(second.toLowerCase().replaceAll('-', ' '))).toBe('ok');
+    expect(await use(second.toLowerCase().replaceAll('-', ' '))).toBe('200 ok');
 
     expect((await secondFactorsOf(person)).recoveryCodesLeft).toBe(8);
     expect(await mailsTo(person.email)).toHaveLength(3);
@@ -151,7 +148,7 @@ describe('recovery codes', () => {
     expect(recoveryCodes).toHaveLength(10);
     const [old] = app.recoveryCodes;
     expect(codeOf(await verify({ challenge, recoveryCode: old }))).toBe('401 invalid_credentials');
-    expect(codeOf(await verify({ challenge, recoveryCode: recoveryCodes[0] }))).toBe('ok');
+    expect(codeOf(await verify({ challenge, recoveryCode: recoveryCodes[0] }))).toBe('200 ok');
   });
 });
 
@@ -215,9 +212,9 @@ describe('a step-up', () => {
   it('makes an old session fresh with the password, and renews its secret', async () => {
     const person = await seedPerson();
     await ageSession(person, 700);
-    const sessionsOf = async (as: Credential) => (await api.get('/auth/sessions', as)).body.sessions;
+    const sessionsOf = async (as: Caller) => (await api.get('/auth/sessions', as)).body.sessions;
     const [{ createdAt }] = await sessionsOf(person.session);
-    const makeToken = async (as: Credential) => codeOf(await api.post('/auth/token', { name: 'x' }, as));
+    const makeToken = async (as: Caller) => codeOf(await api.post('/auth/token', { name: 'x' }, as));
     expect(await makeToken(person.session)).toBe('403 step_up_required');
 
     const answer = await expectStatus(stepUp({}, person.session), 200);
@@ -225,7 +222,7 @@ describe('a step-up', () => {
     const session = sessionOf(answer);
     expect((await api.get('/auth/me', person.session)).status).toBe(401);
     expect((await me(session)).authentication.freshUntil.slice(0, 18)).toBe(answer.body.freshUntil.slice(0, 18));
-    expect(await makeToken(session)).toBe('ok');
+    expect(await makeToken(session)).toBe('201 ok');
     // The maximum age of the session stays.
     expect(await sessionsOf(session)).toEqual([expect.objectContaining({ createdAt })]);
   });
@@ -277,7 +274,7 @@ describe('a step-up', () => {
 
     const answers = await Promise.all([person.session, other].map(as => stepUp({ totp: app.code() }, as)));
 
-    expect(answers.map(codeOf).toSorted()).toEqual(['400 invalid_request', 'ok']);
+    expect(answers.map(codeOf).toSorted()).toEqual(['200 ok', '400 invalid_request']);
     expect((await triesAt('second-factor', person)) ?? 0).toBeLessThanOrEqual(1);
   });
 });
@@ -285,7 +282,7 @@ describe('a step-up', () => {
 describe('an organization that requires a second factor', () => {
   const require = ({ organization, session }: Person) =>
     api.patch(`/orgs/${organization.id}`, { requireSecondFactor: true }, session);
-  const read = async ({ organization }: Person, as: Credential) =>
+  const read = async ({ organization }: Person, as: Caller) =>
     codeOf(await api.get(`/projects/${organization.id}`, as));
   const lacking = '403 second_factor_required';
 
@@ -305,7 +302,7 @@ describe('an organization that requires a second factor', () => {
     expect(answer.body.organization.requireSecondFactor).toBe(true);
     for (const as of [earlier, without]) expect(await read(person, as)).toBe(lacking);
     for (const as of [person.session, await createToken(api, person), await logInWithApp(api, person, app)]) {
-      expect(await read(person, as)).toBe('ok');
+      expect(await read(person, as)).toBe('200 ok');
     }
     const { organization, session } = person;
     expect((await me(earlier)).organizations).toMatchObject([{ id: organization.id, requireSecondFactor: true }]);
@@ -317,7 +314,7 @@ describe('an organization that requires a second factor', () => {
     const { person } = await withApp();
     await expectStatus(require(person), 200);
 
-    expect(await read(person, await handOffToken(api, person.session))).toBe('ok');
+    expect(await read(person, await handOffToken(api, person.session))).toBe('200 ok');
   });
 
   it('no longer accepts a session whose account has no factor left', async () => {
@@ -334,23 +331,9 @@ describe('an organization that requires a second factor', () => {
     const rename = (body: object) => api.patch(`/orgs/${person.organization.id}`, body, person.session);
 
     expect(codeOf(await require(person))).toBe('403 step_up_required');
-    expect(codeOf(await rename({ name: 'Renamed' }))).toBe('ok');
+    expect(codeOf(await rename({ name: 'Renamed' }))).toBe('200 ok');
     expect(codeOf(await rename({}))).toBe('400 invalid_request');
   });
-});
-
-it('a new passkey is rejected if its authenticator already has one of the account', async () => {
-  const person = await seedPerson();
-  const authenticator = createAuthenticator();
-  const add = async () => {
-    const { challenge, publicKey } = (await api.post('/auth/passkeys/options', {}, person.session)).body;
-    const body = { challenge, name: 'x', passkey: authenticator.create(publicKey) };
-    return api.post('/auth/passkeys', body, person.session);
-  };
-
-  expect((await add()).status).toBe(201);
-  expect((await add()).body.error.details).toEqual([{ path: 'passkey', message: 'is already one of yours' }]);
-  expect((await secondFactorsOf(person)).passkeys).toBe(1);
 });
 
 it('a challenge is stored only as a hash, and becomes invalid with the password', async () => {

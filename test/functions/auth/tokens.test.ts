@@ -5,10 +5,10 @@ import { at, queryItems } from '#lib/table/read.ts';
 import type { AuditRecord } from '#lib/table/records/audit.ts';
 import { tokenRecord } from '#lib/table/records/credentials.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Caller, codeOf, createProject, useApi } from '#test/support/api.ts';
+import { type Caller, codeOf, createProject, createToken, useApi } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { handOffToken } from '#test/support/hand-off.ts';
-import { seedPerson } from '#test/support/people.ts';
+import { seedPerson, seedTokens } from '#test/support/people.ts';
 
 const api = useApi();
 const person = shared(seedPerson);
@@ -65,6 +65,27 @@ describe('a token', () => {
 
     expect(await revoke(cliToken, (await seedPerson()).session)).toBe('404 token_not_found');
     expect(await statusOf({ token })).toBe(200);
+  });
+
+  it('can revoke itself, even if it may only read, which is an error for a session', async () => {
+    const { organization, session } = await seedPerson();
+    const limited = await createToken(api, { session }, { organizationId: organization.id, access: 'read' });
+
+    expect((await api.delete('/auth/tokens/current', limited)).body).toEqual({ success: true });
+    expect(await statusOf(limited)).toBe(401);
+    expect((await api.get(`/audit/${organization.id}?action=token.revoked`, session)).body.entries).toHaveLength(1);
+    expect(codeOf(await api.delete('/auth/tokens/current', session))).toBe('404 token_not_found');
+  });
+
+  it('is one of at most 100 of its user, even under many parallel requests', async () => {
+    const owner = await seedPerson();
+    await seedTokens(owner, 97);
+
+    const answers = await Promise.all(Array.from({ length: 8 }, () => create({}, owner.session)));
+
+    const rejected = Array(5).fill('409 token_limit_reached');
+    expect(answers.map(codeOf).toSorted()).toEqual(['201 ok', '201 ok', '201 ok', ...rejected]);
+    expect((await api.get('/auth/tokens', owner.session)).body.tokens).toHaveLength(100);
   });
 
   it('is not valid, not listed and can’t be revoked once it has expired', async () => {

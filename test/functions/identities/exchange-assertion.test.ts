@@ -107,6 +107,7 @@ describe('an assertion of an identity with singleUse: false', () => {
     expect(new Set(issued).size).toBe(expected);
     expect(await work(issued)).toEqual(Array(expected).fill(true));
     expect(await entriesOf(id, 'identity.token_issued')).toHaveLength(expected);
+    expect(await entriesOf(id, 'identity.refused')).toHaveLength(singleUse ? 1 : 0);
   });
 
   it('still has to be genuine, fresh and for this identity', async () => {
@@ -313,6 +314,9 @@ describe('the tokens of an identity', () => {
     await endIdentity(id);
 
     expect(await work(tokens)).toEqual(Array(12).fill(false));
+    for (const path of [pulled(), `/projects/${ada.organization.id}`]) {
+      expect(codeOf(await api.get(path, { token: tokens[0] ?? '' }))).toBe('401 unauthenticated');
+    }
     expect(codeOf(await exchange(id, subjectToken))).toBe(invalid);
   });
 

@@ -59,25 +59,13 @@ interface Options {
 
 export const busybox = allShells.find(({ name }) => name === 'busybox') as Shell;
 
-export interface Image {
-  /** A file of it, readable and executable. */
-  file(name: string, text: string | Buffer): void;
-  /** How the programs in it call a file. */
-  seenAs(path: string): string;
-  /** The real path of one of its files. */
-  pathOf(name: string): string;
-  /** Runs a script of it in the shell, with nothing in the environment but these variables and PATH. */
-  run(shell: Shell, script: string, words: readonly string[], options?: Options): Promise<Ending & { pid: number }>;
-  /** The paths of all files. */
-  files(): string[];
-  remove(): void;
-}
+export type Image = ReturnType<typeof makeImage>;
 
 /**
  * A small root file system: the programs and the libraries that they need, and no Node. Programs of `others` are not in
  * its PATH. Only root can change into it; for anyone else, it is a folder whose programs are the whole PATH.
  */
-function makeImage(programs: readonly string[], others: readonly string[] = []): Image {
+function makeImage(programs: readonly string[], others: readonly string[] = []) {
   const root = mkdtempSync(join(tmpdir(), 'holdfast-image-'));
   const copy = (from: string, to: string) => {
     mkdirSync(dirname(join(root, to)), { recursive: true });
@@ -98,15 +86,21 @@ function makeImage(programs: readonly string[], others: readonly string[] = []):
   const chroot = canMakeRoot ? [pathOf('chroot') ?? '', root] : [];
 
   return {
-    file: (name, text) => {
+    /** A file of it, readable and executable. */
+    file: (name: string, text: string | Buffer): void => {
       const path = join(root, name);
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, text);
       chmodSync(path, 0o755);
     },
+    /** How the programs in it call a file. */
     seenAs: within,
-    pathOf: name => join(root, name),
-    run: ({ command: [program = '', ...rest] }, script, words, { env = {}, flags = [], under = [], input } = {}) => {
+    /** The real path of one of its files. */
+    pathOf: (name: string) => join(root, name),
+    /** Runs a script of it in the shell, with nothing in the environment but these variables and PATH. */
+    run: (shell: Shell, script: string, words: readonly string[], options: Options = {}) => {
+      const { env = {}, flags = [], under = [], input } = options;
+      const [program = '', ...rest] = shell.command;
       const [first = '', ...command] = [
         ...under,
         ...chroot,
@@ -121,7 +115,7 @@ function makeImage(programs: readonly string[], others: readonly string[] = []):
       child.stderr.on('data', chunk => errors.push(chunk));
       child.stdin.on('error', () => undefined);
       child.stdin.end(input);
-      return new Promise((resolve, reject) => {
+      return new Promise<Ending & { pid: number }>((resolve, reject) => {
         child.on('error', reject);
         child.on('close', (code, signal) => {
           const [stdout = '', stderr = ''] = [out, errors].map(chunks => Buffer.concat(chunks).toString());
@@ -129,6 +123,7 @@ function makeImage(programs: readonly string[], others: readonly string[] = []):
         });
       });
     },
+    /** The paths of all files. */
     files: () =>
       globSync('**/*', { cwd: root, withFileTypes: true }).map(({ parentPath, name }) => join(parentPath, name)),
     remove: () => {
