@@ -34,7 +34,6 @@ const remove = async (person: Person, query = '') =>
   api.delete(`/members/${owner.organization.id}/${await memberIdOf(api, owner, person)}${query}`, owner.session);
 const leftWebhooks = [{ id: expect.any(String), url: 'https://hooks.example.com/left' }];
 
-/** An admin who created two identities and a webhook. */
 async function joinAndMake(): Promise<Person> {
   const admin = await place.member('admin');
   await verify(admin);

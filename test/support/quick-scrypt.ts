@@ -28,10 +28,7 @@ function quick(
   } else real(password, salt, length, { N: 2, r: 1, p: 1 }, done);
 }
 
-/**
- * Whether Node's scrypt returns at once in this process. A full-strength password hash takes 0.3 s and 128 MB, which is
- * its purpose, and most tests are about something else.
- */
+/** A full-strength hash takes 0.3 s and 128 MB, and most tests are about something else. */
 export function setScrypt(kind: 'quick' | 'real'): void {
   crypto.scrypt = (kind === 'quick' ? quick : real) as typeof crypto.scrypt;
   syncBuiltinESMExports();

@@ -19,7 +19,6 @@ async function asked(query: string) {
   return (await expectStatus(api.get(path, owner.session), 200)).body.entries as AuditEntry[];
 }
 
-/** Some life in two projects, of two people and a token. */
 async function live() {
   const admin = await place.member('admin');
   const other = await openWorkplace(api, owner);

@@ -130,7 +130,6 @@ it('doesn’t go on if its shell is killed', async () => {
   await eventually(() => expect(own.requests[0]?.aborted).toBe(true));
 });
 
-/** Whether this user may make a process namespace. */
 const unshare = ['unshare', '-pf', '--mount-proc'];
 const canUnshare = spawnSync(unshare[0] ?? '', [...unshare.slice(1), 'true']).status === 0;
 if (!canUnshare)

@@ -39,7 +39,6 @@ const ways: [string, Record<string, string>][] = [
   ['spawned', { HOLDFAST_RUN: 'spawn' }],
 ];
 
-/** A script that runs the command line. */
 function shell(program: string, script: string, more: Record<string, string> = {}) {
   const env = { PATH: process.env.PATH ?? '', HOME: cli.home, ...environment(more) };
   return promisify(execFile)(program, ['-c', script], { env });

@@ -355,7 +355,6 @@ describe.skipIf(withoutBrowser)('a comparison', () => {
 });
 
 describe.skipIf(withoutBrowser)('a value', () => {
-  /** The places where a page could leave a value. */
   const placesOf = (page: Page) =>
     page.evaluate(async () => ({
       dom: document.documentElement.outerHTML,
@@ -718,7 +717,6 @@ describe.skipIf(withoutBrowser)('the keyboard', () => {
 describe.skipIf(withoutBrowser)('the command line’s hand-off', () => {
   describe('with the command line itself', () => {
     const cli = shared(buildCli);
-    /** The address that it prints. */
     const addressOf = async (started: StartedCli): Promise<string> => {
       await started.until(/authorize-cli\?\S+state=\S+/);
       return /http\S+authorize-cli\?\S+/.exec(started.seen())?.[0] ?? '';

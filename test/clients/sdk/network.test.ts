@@ -31,7 +31,6 @@ const token = 'service_tok_verysecret';
 const value = 'a-value-that-nobody-may-log';
 
 let server: ScriptedServer;
-/** Those of the newest client. */
 let retries: Retry[];
 
 async function clientOf(respond: Respond, options: Partial<HoldfastOptions> = {}): Promise<Holdfast> {

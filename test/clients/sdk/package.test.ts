@@ -21,7 +21,6 @@ const api = shared(startApi);
 // Offline: the package needs nothing from the registry.
 const packed = shared(() => installPacked(sdk, { type: 'module' }));
 beforeAll(async () => {
-  // The examples of the README as one program.
   const blocks = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(match => match[1] as string);
   expect(blocks.length).toBeGreaterThan(6);
   writeFileSync(join(packed.project, 'readme.ts'), blocks.join('\n'));
@@ -30,7 +29,6 @@ beforeAll(async () => {
 /** npm's errors without a network, or if the registry doesn't have the package. */
 const noRegistry = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENOTCACHED|E404|ETARGET/;
 
-/** Compiles the README’s program. @throws Error with the compiler's output */
 async function compile(tsc: string | undefined): Promise<void> {
   const compilerOptions = {
     target: 'es2022',

@@ -55,7 +55,6 @@ export const longValues = [
   'a b#'.repeat(16_384),
 ];
 
-/** Any text that the service accepts. */
 export function nastyValues(count: number, seed: number): string[] {
   return fc.sample(value, { numRuns: count, seed }).filter(text => text.isWellFormed());
 }

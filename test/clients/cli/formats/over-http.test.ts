@@ -18,7 +18,6 @@ const perEnvironment = 1000;
 const api = shared(startApi);
 const cli = shared(buildCli);
 
-/** Pulls these secrets over HTTP and with the command line. */
 async function bothWays(name: ServedFormat, secrets: readonly (readonly [string, string])[]) {
   const place = await openWorkplace(api);
   const { token } = await createToken(api, place.owner);

@@ -46,10 +46,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-/** The installer of the service at this address. */
 const installerOf = (url = origin) => downloads(url).get('/install.sh')?.toString() ?? '';
 
-/** A folder with links to these programs, as the only one in PATH. */
 function folderOf(programs: readonly string[]): string {
   const folder = mkdtempSync(join(home, 'bin-'));
   for (const program of programs)
