@@ -35,7 +35,6 @@ import {
 /* Ways past a required provider, and from a customer's provider to the whole platform. */
 
 const { api, names, provider } = useSignIn({ sub: 'ada', email_verified: true });
-
 const required = '403 provider_required';
 const glassMails = async (to: Person) =>
   (await api.mails()).filter(mail => mail.to === to.email && JSON.stringify(mail).includes('without')).length;

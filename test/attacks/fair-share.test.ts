@@ -12,7 +12,6 @@ import { expectStatus } from '../support/sample-requests.ts';
 import { auditEntry, seedAudit } from '../support/seed-audit.ts';
 
 const share = 60;
-
 const api = useApi(() => startObservedApi({ REQUESTS_PER_MINUTE: String(share), ORGANIZATIONS_PER_USER: '3' }));
 beforeEach(() => {
   // Each test runs within one minute of the clock.

@@ -22,7 +22,6 @@ beforeAll(async () => {
 });
 
 const verify = ({ user }: Person) => transact([update(at(userRecord, user.id), { set: { emailVerified: true } })]);
-
 const trusted = { url: 'https://token.actions.githubusercontent.com' };
 const makeIdentity = (as: Person, name: string) =>
   api.post(`/identities/${owner.organization.id}`, identityOf(trusted, { name }), as.session);

@@ -10,7 +10,6 @@ import { assertionOf, expectStatus, sampleIssuer, sampleKeys } from '../support/
 /* A variable such as LD_PRELOAD runs code, and a developer may write production without reading it. */
 
 const asData = ['json', 'yaml', 'tfvars'];
-
 const api = useApi();
 const owner = shared(seedOwner);
 let developer: Person;

@@ -76,7 +76,6 @@ async function expectRefused(script: Script, ...errors: string[]): Promise<void>
   expect(outcome.entries).toBe(0);
 }
 const [invalid, unavailable, refused] = ['invalid_answer', 'provider_unavailable', 'provider_refused'] as const;
-
 const encoded = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
 const hmac = (claims: JWTPayload, secret: string | Uint8Array, kid?: string) => {
   const content = `${encoded({ alg: 'HS256', typ: 'JWT', ...(kid === undefined ? {} : { kid }) })}.${encoded(claims)}`;

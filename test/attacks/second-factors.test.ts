@@ -33,7 +33,6 @@ import {
 import { words } from '../support/words.ts';
 
 const api = useApi();
-
 const verify = async (body: object) => codeOf(await api.post('/auth/login/verify', body));
 const verifyAs = async (person: Person, proof: object) =>
   verify({ challenge: (await askedAtLogin(person)).challenge, ...proof });

@@ -31,7 +31,6 @@ import {
 /* What lets in can be seen and ended by the account's owner, and ends with a recovery or a membership. */
 
 const { api, names, provider } = useSignIn({ sub: 'nobody', email_verified: true });
-
 const linksOf = async (as: Caller) => (await expectStatus(api.get('/auth/providers', as), 200)).body.links;
 const me = (as: Caller) => api.get('/auth/me', as);
 const unauthenticated = '401 unauthenticated';

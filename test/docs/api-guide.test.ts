@@ -10,7 +10,6 @@ import { blocksOf, read } from './pages.ts';
 const chaptersOf = (page: string) => page.split(/^## /m).slice(1);
 const page = read('docs/api-guide.md');
 const titleOf = (chapter: string) => chapter.split('\n')[0] as string;
-
 const api = shared(startApi);
 const cli = shared(buildCli);
 

@@ -32,7 +32,6 @@ const filledIn = (argument: string) => placeholders[argument] ?? argument.replac
 
 /** How the commands, Node's parser and the CDK reject arguments. */
 const isRejected = (stderr: string) => /^Usage:|Unknown (option|argument|command)|Unexpected argument/im.test(stderr);
-
 const api = shared(startApi);
 
 interface Result {

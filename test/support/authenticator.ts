@@ -16,7 +16,6 @@ interface Lies {
 }
 
 const sha256 = (content: string | Uint8Array) => createHash('sha256').update(content).digest();
-
 const present = 0x01;
 const verified = 0x04;
 const attested = 0x40;

@@ -12,7 +12,6 @@ const codes = { answered: 0, failure: 2, 'no such name': 3 };
 const types = { CNAME: 5, TXT: 16, OPT: 41 };
 /** Without EDNS (RFC 6891), a datagram has at most 512 bytes. */
 const plainDatagramBytes = 512;
-
 let shared: Promise<NameServer> | undefined;
 
 /** The one of this process, which no test file stops. */

@@ -10,7 +10,6 @@ export const knownPassword = {
 /** Weaker parameters than today's are left alone: tests compute such hashes themselves. */
 const leastCost = 2 ** 15;
 const [knownSalt = '', knownKey = ''] = knownPassword.hash.split('$').slice(-2);
-
 const real = crypto.scrypt;
 
 /** The same password and salt give the same key, and every other password a different one, as with the real scrypt. */

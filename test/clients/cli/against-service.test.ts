@@ -11,7 +11,6 @@ import { failure, type StartedCli } from './cli.ts';
 import { useShop } from './shop.ts';
 
 const { api, cli, ada, project, environment, of, holdfast, onTerminal } = useShop();
-
 const pageOf = (text: string): URL => new URL(/http:\S+\/authorize-cli\?\S+/.exec(text)?.[0] ?? '');
 
 interface Issued {

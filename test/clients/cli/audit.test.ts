@@ -10,7 +10,6 @@ import { useWorkplace } from './workplace.ts';
 
 const { api, cli, place, owner, variables, tokenOf, holdfast: run, value } = useWorkplace();
 const holdfast = (...words: string[]) => run('audit', ...words);
-
 const idsOf = (entries: readonly { id: string }[]) => entries.map(({ id }) => id);
 const listed = async (...words: string[]) => JSON.parse((await holdfast(...words, '--json')).stdout);
 

@@ -10,7 +10,6 @@ import { useShop } from './shop.ts';
 
 const { api, cli, ada, project, environment, of, valuesIn: values, holdfast: direct } = useShop();
 const dev = () => of();
-
 const intercepts: Respond[] = [];
 /** In front of the service. */
 const relay = fresh(() => {

@@ -10,7 +10,6 @@ import { pathOf, shells } from './scripts/image.ts';
 
 let revision: number;
 let values: Record<string, string>;
-
 const cli = shared(buildCli);
 const server = shared(() => startServer((request, response) => pullAnswer(revision, values)(request, response)));
 beforeEach(() => {

@@ -13,7 +13,6 @@ import { buildCli, variablesOf } from './cli.ts';
 
 /* The service is killed in the middle of `push`. `npm run proof -- kills --full` uses 40 moments. */
 const moments = Number(process.env.KILLS ?? 1);
-
 let stack: StartedStack;
 let relay: ScriptedServer;
 let dataDir: string;
@@ -23,7 +22,6 @@ let variables: Record<string, string>;
 /** What happens once a change is sent to the service, and whether its response is lost. */
 let onChange: () => void = () => undefined;
 let losesAnswer = false;
-
 const cli = shared(buildCli);
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'holdfast-killed-'));

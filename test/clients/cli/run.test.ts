@@ -13,7 +13,6 @@ import { pathOf } from './scripts/image.ts';
 
 let revision = 1;
 let values: Record<string, string> = {};
-
 const cli = shared(buildCli);
 const server = shared(() =>
   startServer((request, response) => {

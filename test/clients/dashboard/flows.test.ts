@@ -23,7 +23,6 @@ import { expectFineLooks } from './looks.ts';
 import { useWorld, type World } from './world.ts';
 
 const { world, browser, come: open, openAt: openPageAt, usePage } = useWorld();
-
 const come = (as?: keyof World['people']): Promise<Page> => open(as && world.people[as]);
 const openAt = (address: string, as?: keyof World['people']) => openPageAt(address, as && world.people[as]);
 

@@ -27,7 +27,6 @@ const path = '/secrets/acme/web-shop';
 
 /** May read dev. */
 let identity: string;
-
 const api = shared(startApi);
 const issuer = shared(startIssuer);
 const ada = shared(seedPerson);

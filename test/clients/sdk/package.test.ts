@@ -16,7 +16,6 @@ const readme = readFileSync(join(sdk, 'README.md'), 'utf8');
 
 /** The compilers that read the published types: the latest major version and the one before. */
 const compilers = [join(root, 'node_modules/typescript/bin/tsc'), join(sdk, 'node_modules/typescript/bin/tsc')];
-
 const api = shared(startApi);
 // Offline: the package needs nothing from the registry.
 const packed = shared(() => installPacked(sdk, { type: 'module' }));

@@ -14,7 +14,6 @@ import { nastyValues } from './nasty-values.ts';
 /** `FORMATS=2000 npx vitest run test/clients/cli/formats/over-http.test.ts` compares that many values of each format. */
 const count = Math.min(Number(process.env.FORMATS ?? 150), 2000);
 const perEnvironment = 1000;
-
 const api = shared(startApi);
 const cli = shared(buildCli);
 

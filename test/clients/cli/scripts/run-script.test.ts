@@ -22,7 +22,6 @@ const image = shared(() => makeShellImage(api.url, ['curl'], ['env', 'true', 'ca
 /** Without curl. */
 const alone = shared(() => makeBusyboxImage(api.url));
 const place = fresh(() => openWorkplace(api, owner));
-
 const endingOf = ({ pid: _, ...ending }: Awaited<ReturnType<typeof image.run>>) => ending;
 
 const settings = (more: Record<string, string | undefined> = {}) => ({
