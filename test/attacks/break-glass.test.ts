@@ -35,11 +35,9 @@ import {
 /* Ways past a required provider, and from a customer's provider to the whole platform. */
 
 const { api, names, provider } = useSignIn({ sub: 'ada', email_verified: true });
-
 const required = '403 provider_required';
 const glassMails = async (to: Person) =>
   (await api.mails()).filter(mail => mail.to === to.email && JSON.stringify(mail).includes('without')).length;
-/** How reading the settings of the owner's company ends. */
 const opens = async ({ owner }: { owner: Person }, session: Caller) =>
   codeOf(await api.get(settingsPath(owner), session));
 const requireProvider = (owner: Person, domain: string) =>
@@ -49,7 +47,6 @@ const stepUp = async (app: App, session: Caller) =>
 
 type Strict = Awaited<ReturnType<typeof openStrict>>;
 
-/** A company that requires its provider, and an owner with an app that is settled. */
 async function openStrict() {
   const company = await openCompany(api, names, provider);
   const app = await addApp(api, company.owner);
@@ -59,7 +56,6 @@ async function openStrict() {
   return { ...company, owner, app };
 }
 
-/** Another owner of the company, who has a password. */
 async function addOwner({ owner }: Strict, person?: Person): Promise<Person> {
   const added = person ?? (await seedPerson({ emailVerified: true }));
   await join(api, owner, added, 'owner');

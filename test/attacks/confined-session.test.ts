@@ -26,10 +26,7 @@ import {
 } from '../support/sign-in/sign-in.ts';
 import { allItems } from '../support/table-dump.ts';
 
-/*
- * A person has an authenticator app, an organization of their own and a job. Whoever manages the employer's provider says
- * that the person has signed in there. That opens the employer's organization, and nothing else of the person's.
- */
+/* Whoever manages an employer's provider can sign in as its people. That opens the employer's organization alone. */
 
 const domain = newDomain();
 const email = `victim@${domain}`;
@@ -55,12 +52,10 @@ beforeAll(async () => {
   token = (await expectStatus(api.post('/auth/token', body, impostor), 201)).body;
 });
 
-/** The provider says that the person has just authenticated. */
 function authenticateNow({ script }: { script: object } = provider, claims = {}): void {
   Object.assign(script, { claims: { auth_time: nowSeconds(), ...claims } });
 }
 
-/** Answers a question with the code of the person's app. */
 async function answer(browser: Browser, challenge: string, { user }: Person, { code }: App): Promise<void> {
   await expectStatus(requestIn(api, browser, '/auth/login/verify', { challenge, totp: code() }), 200);
   await forgetUsedCodes(user.id);

@@ -12,7 +12,6 @@ import { expectStatus } from '../support/sample-requests.ts';
 import { auditEntry, seedAudit } from '../support/seed-audit.ts';
 
 const share = 60;
-
 const api = useApi(() => startObservedApi({ REQUESTS_PER_MINUTE: String(share), ORGANIZATIONS_PER_USER: '3' }));
 beforeEach(() => {
   // Each test runs within one minute of the clock.
@@ -45,9 +44,7 @@ describe('an organization at ten times its share', () => {
       expect(retryAfter(refused)).toBeLessThanOrEqual(60);
     }
 
-    // Creating the project took one more request.
     expect(served).toBe(share - 1);
-    // By id and by slug.
     expect((await api.get(`/projects/${greedy.person.organization.id}`, greedy.token)).status).toBe(429);
   });
 
@@ -77,7 +74,6 @@ describe('an organization at ten times its share', () => {
 });
 
 describe('a request that takes the work of several', () => {
-  /** How many requests the organization could still make in this minute. */
   async function remaining({ secrets, token }: Awaited<ReturnType<typeof tenant>>): Promise<number> {
     for (let served = 0; served <= share; served += 1) {
       if ((await api.get(secrets, token)).status === 429) return served;

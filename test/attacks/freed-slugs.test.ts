@@ -46,7 +46,6 @@ async function deleteEnvironment(slug: string, lastType: string): Promise<void> 
   expect(await lastTypeOf(slug)).toBe(lastType);
 }
 
-/** Creates and deletes an environment with the slug. */
 async function free(slug: string, type: string): Promise<void> {
   await expectStatus(create(slug, type), 201);
   await deleteEnvironment(slug, type);
@@ -106,7 +105,6 @@ describe('a slug that an earlier environment had', () => {
         }
         for (const type of allowed) {
           await expectStatus(create(slug, type, as), 201);
-          // The next round starts with the same last type.
           await setType(`${project()}/environments/${slug}`, last);
           await deleteEnvironment(slug, last);
         }

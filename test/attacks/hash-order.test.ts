@@ -8,10 +8,7 @@ import { shared } from '../support/fixtures.ts';
 import { seedPerson, testPassword } from '../support/people.ts';
 import { setScrypt } from '../support/quick-scrypt.ts';
 
-/*
- * A hash takes half a CPU second, and the gateway lets many log-ins through. So a request beyond a limit must not be
- * hashed. Node reports each hash that starts in this process.
- */
+/* A hash takes half a CPU second, so a request beyond a limit must not be hashed. Node reports each one that starts. */
 let hashes = 0;
 const counting = createHook({
   init: (_, type) => {

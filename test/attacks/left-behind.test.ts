@@ -22,7 +22,6 @@ beforeAll(async () => {
 });
 
 const verify = ({ user }: Person) => transact([update(at(userRecord, user.id), { set: { emailVerified: true } })]);
-
 const trusted = { url: 'https://token.actions.githubusercontent.com' };
 const makeIdentity = (as: Person, name: string) =>
   api.post(`/identities/${owner.organization.id}`, identityOf(trusted, { name }), as.session);
@@ -34,7 +33,6 @@ const remove = async (person: Person, query = '') =>
   api.delete(`/members/${owner.organization.id}/${await memberIdOf(api, owner, person)}${query}`, owner.session);
 const leftWebhooks = [{ id: expect.any(String), url: 'https://hooks.example.com/left' }];
 
-/** An admin who created two identities and a webhook. */
 async function joinAndMake(): Promise<Person> {
   const admin = await place.member('admin');
   await verify(admin);

@@ -12,7 +12,6 @@ import { expectStatus } from '../support/sample-requests.ts';
 
 const api = useApi(startObservedApi);
 let place: Workplace;
-/** The paths of every kind of long question. */
 let questions: [string, string, string, string];
 const ask = (path = questions[3], headers = {}) => api.get(path, place.owner.session, headers);
 
@@ -34,7 +33,6 @@ const running = () => at(longQuestionsRecord, place.owner.organization.id);
 const isLogRead = ({ operation, input }: AwsCall) =>
   operation === 'Query' && String(input.ExpressionAttributeValues[':pk']).startsWith('AUDIT#');
 
-/** Holds the reads of the log until the gate opens. */
 const holding = (opened: Promise<void>): { conductor: Conductor } => ({
   conductor: {
     call: async (call, send) => {

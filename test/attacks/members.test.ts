@@ -16,7 +16,6 @@ import { stalling } from '../support/stalling.ts';
 
 const api = useApi(startObservedApi);
 
-/** An organization's owner, and another member, who can invite to it as well. */
 async function ownerAndMember(role: string) {
   const [owner, member] = await Promise.all([seedPerson(), seedPerson()]);
   const path = `/members/${owner.organization.id}`;

@@ -7,13 +7,9 @@ import { identityOf } from '../support/issuer.ts';
 import { type Person, seedOwner } from '../support/people.ts';
 import { assertionOf, expectStatus, sampleIssuer, sampleKeys } from '../support/sample-requests.ts';
 
-/*
- * Whoever chooses a variable such as LD_PRELOAD runs code in the programs that get it. A developer may write production
- * without reading it, so neither may such a name be written there, nor does it leave unnoticed for an environment.
- */
+/* A variable such as LD_PRELOAD runs code, and a developer may write production without reading it. */
 
 const asData = ['json', 'yaml', 'tfvars'];
-
 const api = useApi();
 const owner = shared(seedOwner);
 let developer: Person;
@@ -45,7 +41,6 @@ const ways: readonly [string, (key: string, as: Caller, query: string) => Promis
   ],
 ];
 
-/** An identity's token that may write in these environments. */
 async function identityToken(changes: Record<string, unknown>): Promise<{ token: string }> {
   const settings = { access: 'write', projectId: place.project.id, ...changes, ...(await sampleKeys()) };
   const path = `/identities/${owner.organization.id}`;
@@ -53,7 +48,6 @@ async function identityToken(changes: Record<string, unknown>): Promise<{ token:
   return (await expectStatus(api.post('/auth/exchange', await assertionOf(owner, body.identity.id)), 201)).body;
 }
 
-/** The text that a pull in a format returns. */
 async function pullText(path: string): Promise<{ status: number; text: string }> {
   const { token } = await createToken(api, owner);
   const response = await fetch(api.url + path, { headers: { authorization: `Bearer ${token}` } });

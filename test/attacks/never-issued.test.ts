@@ -49,7 +49,6 @@ function forgeries(genuine: string, session: string): Caller[] {
     { token: resealed(tokenPrefix + digits.slice(0, 32) + stranger) },
     { token: resealed(tokenPrefix + session.slice(0, -6)) },
     cookie(resealed(digits)),
-    // Not a credential of this service.
     { token: genuine.slice(0, -1) },
     { token: `${genuine}0` },
     { token: genuine.toLowerCase() },

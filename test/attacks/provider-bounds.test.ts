@@ -18,8 +18,6 @@ import { openBrowser } from '../support/sign-in/browser.ts';
 import { hire as hireAt, openOwnCompany, seedColleague, useOpenIdProvider } from '../support/sign-in/scene.ts';
 import { answerFactor, logInIn, openCompany, requestIn, sessionIn, signIn } from '../support/sign-in/sign-in.ts';
 
-/* What a sign-in through a provider must not exceed, bypass or break. */
-
 // A local stack lifts these limits.
 const scene = useOpenIdProvider({}, { REGISTER_LIMIT_PER_HOUR: '20', REQUESTS_PER_MINUTE: '6000' });
 const { api, names, provider } = scene;
@@ -66,7 +64,6 @@ it('invitations whose inviter may invite again after somebody has joined don’t
   expect(await find(at(organizationRecord, slug))).toMatchObject({ memberCount: 3, invitationCount: 0 });
 });
 
-/** Leaves room for so many more. */
 const fill = ({ item, bound }: Counter, room: number) =>
   transact([put(item, { tries: bound - room, expiresAt: nowSeconds() + 600 })]);
 

@@ -27,11 +27,7 @@ import {
 import { changesBetween, snapshotOf } from '../support/table-diff.ts';
 import { words } from '../support/words.ts';
 
-/*
- * A provider that answers what no provider should, on behalf of whoever manages it, of somebody on the way to it, or of a
- * person who tampers with their own browser. Every answer is refused, nothing is created, the person gets one code, and
- * the owners one entry if the provider itself signed the answer.
- */
+/* Wrong answers of a provider are refused, create nothing, and leave an entry only if the provider signed them. */
 
 const domain = newDomain();
 const email = `mallory@${domain}`;
@@ -74,14 +70,12 @@ async function attempt(script: Script): Promise<{ error: string | undefined; ent
   return { error, entries: (await entries()).length - reported };
 }
 
-/** The sign-in ends with one of the errors, and without an entry. */
 async function expectRefused(script: Script, ...errors: string[]): Promise<void> {
   const outcome = await attempt(script);
   expect(errors).toContain(outcome.error);
   expect(outcome.entries).toBe(0);
 }
 const [invalid, unavailable, refused] = ['invalid_answer', 'provider_unavailable', 'provider_refused'] as const;
-
 const encoded = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
 const hmac = (claims: JWTPayload, secret: string | Uint8Array, kid?: string) => {
   const content = `${encoded({ alg: 'HS256', typ: 'JWT', ...(kid === undefined ? {} : { kid }) })}.${encoded(claims)}`;

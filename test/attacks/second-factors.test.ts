@@ -33,9 +33,7 @@ import {
 import { words } from '../support/words.ts';
 
 const api = useApi();
-
 const verify = async (body: object) => codeOf(await api.post('/auth/login/verify', body));
-/** Answers the question of a new log-in. */
 const verifyAs = async (person: Person, proof: object) =>
   verify({ challenge: (await askedAtLogin(person)).challenge, ...proof });
 const wrong = '401 invalid_credentials';
@@ -54,7 +52,6 @@ async function withApp() {
   return { person, app, challenge };
 }
 
-/** An app that no code has confirmed. */
 async function startApp({ session }: Person) {
   const { secret } = await body(api.post('/auth/totp', {}, session));
   return {
@@ -66,7 +63,6 @@ async function startApp({ session }: Person) {
 async function withPasskey() {
   const person = await seedPerson();
   const { authenticator, id, recoveryCodes } = await addPasskey(api, person);
-  /** Answers the question of a new log-in with the passkey. */
   const answerWith = async (lies: Parameters<typeof authenticator.get>[1] = {}) => {
     const { challenge, publicKey } = await askedAtLogin(person);
     return { challenge, passkey: authenticator.get(publicKey, lies) };
@@ -75,7 +71,6 @@ async function withPasskey() {
 }
 
 const body = async (answer: Promise<Answer>, status = 200) => (await expectStatus(answer, status)).body;
-/** The question of a log-in with a passkey alone. */
 const askedAlone = () => body(api.post('/auth/login/options', {}));
 const sessionsOf = async ({ session }: Person): Promise<number> =>
   (await body(api.get('/auth/sessions', session))).sessions.length;
@@ -375,7 +370,6 @@ describe('a stolen session', () => {
     expect(await sessionsOf(person)).toBe(1);
     const { authentication } = (await api.get('/auth/me', person.session)).body;
     expect(authentication).toMatchObject({ freshUntil: expect.any(String), secondFactor: true });
-    // Adding a further factor does not end sessions.
     await addPasskey(api, person);
     expect(await sessionsOf(person)).toBe(1);
   });

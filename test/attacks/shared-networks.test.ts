@@ -21,7 +21,6 @@ const logIn = ({ email }: Pick<Person, 'email'>, password = testPassword) =>
   api.post('/auth/login', { email, password });
 const logInCode = async (...given: Parameters<typeof logIn>) => codeOf(await logIn(...given));
 
-/** Somebody who has logged in from the network. */
 async function regular(): Promise<Person> {
   const person = await seedPerson();
   expect(await logInCode(person)).toBe('200 ok');

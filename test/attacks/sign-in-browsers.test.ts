@@ -17,10 +17,7 @@ import {
 import { changesBetween, snapshotOf } from '../support/table-diff.ts';
 import { words } from '../support/words.ts';
 
-/*
- * Attacks on a sign-in through the browser of the person or of the attacker: their own callback in somebody else's
- * browser, one organization's callback for another, addresses to go to afterwards, and very many starts.
- */
+/* Attacks on a sign-in through the browser of the person or of the attacker. */
 
 const domain = newDomain();
 const email = `ada@${domain}`;

@@ -34,7 +34,6 @@ const uncovered: ReadonlySet<string> = new Set([
   'open-portal',
 ]);
 
-/** What removes the person when it is called. */
 async function removalOf(person: Person): Promise<() => Promise<unknown>> {
   const id = await memberIdOf(api, place.owner, person);
   return () => expectStatus(api.delete(`${members}/${id}`, place.owner.session), 200);
@@ -45,10 +44,7 @@ type Send = (headers: Record<string, string>) => Promise<Answer>;
 
 const missing = '404 organization_not_found';
 
-/**
- * Sends a write that conflicts with another one, so it waits. `meanwhile` runs before its next attempt.
- * @param nth the transaction of the request that has to wait; those that undo it wait as well
- */
+/** Sends a write whose `nth` transaction, and those that undo it, wait; `meanwhile` runs before its next attempt. */
 async function sendWaiting(meanwhile: () => Promise<unknown>, send: Send, nth = 1): Promise<string> {
   let transactions = 0;
   const waited = new Set<string>();
@@ -182,7 +178,6 @@ describe('a transaction whose response was lost', () => {
 });
 
 describe('a member who is removed while a request waits', () => {
-  /** Removes every membership of a session's user, and restores them. */
   async function suspend(as: unknown) {
     const { userId } = readCredential((as as Person['session']).cookie.split('=')[1] as string) as { userId: string };
     const memberships = await list(membershipRecord, ranges.memberships(userId));

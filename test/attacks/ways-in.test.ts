@@ -31,16 +31,13 @@ import {
 /* What lets in can be seen and ended by the account's owner, and ends with a recovery or a membership. */
 
 const { api, names, provider } = useSignIn({ sub: 'nobody', email_verified: true });
-
 const linksOf = async (as: Caller) => (await expectStatus(api.get('/auth/providers', as), 200)).body.links;
 const me = (as: Caller) => api.get('/auth/me', as);
 const unauthenticated = '401 unauthenticated';
-/** Lets the provider say that this is the person from now on. */
 function act({ email }: Pick<Person, 'email'>, sub = email): void {
   provider.script = { person: { sub, email, email_verified: true }, claims: { auth_time: nowSeconds() } };
 }
 
-/** A company and a colleague whose account is linked, and who has joined. */
 async function hire() {
   const company = await openCompany(api, names, provider);
   const person = await seedColleague(company);
@@ -71,7 +68,6 @@ async function storeOlderLink({ slug, owner }: Company, { user, email }: Person)
   ]);
 }
 
-/** Why the provider's person can't sign in. */
 const errorOf = async ({ slug }: Company) => {
   const { error, session } = await signIn(api, openBrowser(), slug);
   expect(session).toBeUndefined();

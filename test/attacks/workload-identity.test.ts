@@ -100,7 +100,6 @@ const invalid = '401 invalid_assertion';
 const mismatch = '403 claims_mismatch';
 const replayed = '409 assertion_replayed';
 
-/** Sets back the time of the last request for the issuer's keys. */
 async function letPass(url: string, ms: number): Promise<void> {
   const item = at(issuerKeysRecord, url);
   const { fetchedAtMs, triedAtMs, endedAtMs } = (await find(item)) ?? { fetchedAtMs: 0, triedAtMs: 0, endedAtMs: 0 };

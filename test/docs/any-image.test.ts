@@ -15,7 +15,6 @@ import { blocksOf, read } from './pages.ts';
 const page = read('docs/use/any-image.md');
 const [install = '', download = '', run = '', ...others] = blocksOf(page, 'sh');
 const [dockerfile = ''] = blocksOf(page, 'dockerfile');
-
 const api = shared(() => startApi({}, undefined, undefined, buildDownloads()));
 const ada = shared(seedPerson);
 /** Of a machine without the command line. */

@@ -10,14 +10,10 @@ import { blocksOf, read } from './pages.ts';
 const chaptersOf = (page: string) => page.split(/^## /m).slice(1);
 const page = read('docs/api-guide.md');
 const titleOf = (chapter: string) => chapter.split('\n')[0] as string;
-
 const api = shared(startApi);
 const cli = shared(buildCli);
 
-/**
- * Runs all commands of some chapters as pasted, between others.
- * @returns the output of each chapter, by its title
- */
+/** Runs all commands of some chapters as pasted, between others. @returns the output of each chapter, by its title */
 async function walk(chapters: readonly string[], { before = ':', after = ':' } = {}) {
   const end = '--- end of the chapter ---';
   const script = chapters.map(chapter => blocksOf(chapter, 'sh').join('\n')).join(`\necho '${end}'\n`);

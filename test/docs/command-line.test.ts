@@ -21,7 +21,6 @@ const inBrowser = ['login', 'tokens create'];
 const first = ['projects create', 'link', 'push', 'template add'];
 /** Commands that end access. */
 const last = ['members leave', 'tokens revoke', 'logout'];
-
 const api = shared(startApi);
 const ada = shared(() => seedPerson({ name: 'Ada' }));
 const cli = shared(buildCli);

@@ -9,10 +9,7 @@ import { startApi } from '../support/api.ts';
 import { seedPerson } from '../support/people.ts';
 import { read, root } from './pages.ts';
 
-/*
- * The documented commands that no other test runs as printed. `npm start` and `grant-admin` run in
- * test/infra/local and test/infra/curl-samples.test.ts, `cost-table` in docs.test.ts, the restore in test/infra.
- */
+/* The documented commands that no other test runs as printed. */
 const runbooks = globSync('docs/runbooks/*.md', { cwd: root });
 const operatorsPages = ['docs/operations.md', 'docs/first-deployment.md', ...runbooks];
 /** Every piece of code of the operators' pages, in order and on one line each. */
@@ -35,7 +32,6 @@ const filledIn = (argument: string) => placeholders[argument] ?? argument.replac
 
 /** How the commands, Node's parser and the CDK reject arguments. */
 const isRejected = (stderr: string) => /^Usage:|Unknown (option|argument|command)|Unexpected argument/im.test(stderr);
-
 const api = shared(startApi);
 
 interface Result {

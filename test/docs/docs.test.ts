@@ -15,7 +15,6 @@ const paths = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).toSorted();
 const pages = paths.map(path => ({ path, text: read(path) }));
 const scripts = JSON.parse(read('package.json')).scripts as Record<string, string>;
 
-/** Inline code and code blocks. */
 const codeOf = (text: string) => [
   ...[...text.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)].map(match => match[1] as string),
   ...[...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/`([^`]+)`/g)].map(match => match[1] as string),
@@ -24,11 +23,9 @@ const codeOf = (text: string) => [
 const inCode = (find: (code: string) => string[]) =>
   pages.flatMap(({ path, text }) => codeOf(text).flatMap(code => find(code).map(found => ({ path, found }))));
 
-/** The rows of a chapter's tables. */
 const rowsIn = (path: string, heading: string) =>
   rowsOf(chapterOf(path, heading), 'Setting', 'operation', 'Per million');
 
-/** The anchor that GitHub gives a heading. */
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()

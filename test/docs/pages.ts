@@ -3,7 +3,6 @@ import { join } from 'node:path';
 
 export const root = join(import.meta.dirname, '../..');
 
-/** The text of a file of the repository. */
 export const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 /** The text of each block of code in a language, unchanged. */

@@ -8,7 +8,6 @@ import { blocksOf, chapterOf, read, root } from './pages.ts';
 
 const readme = read('README.md');
 const shellBlocksOf = (heading: string) => blocksOf(chapterOf('README.md', `## ${heading}`), 'sh');
-
 const api = shared(startApi);
 const cli = shared(buildCli);
 

@@ -12,10 +12,7 @@ import { gitHub, gitLab } from './use/pipelines.ts';
 import { terraform } from './use/terraform.ts';
 import { openWorld, type Run } from './use/world.ts';
 
-/*
- * Every block of docs/use is run by the tool that it is for, or replayed as that tool's documentation and sources say,
- * against the running service. The blocks of a page run in its order.
- */
+/* The blocks of docs/use run in order, or are replayed as their tool's documentation and sources say. */
 
 /** For each page, how each of its blocks is run. */
 const runs: Readonly<Record<string, readonly Run[]>> = {

@@ -67,10 +67,7 @@ export interface Api extends Client {
   stop(): Promise<void>;
 }
 
-/**
- * The whole service for one test file: gateway, handlers, workers and stand-ins run in this process, so that AWS calls
- * can be counted and intercepted. It has its own table on the run's DynamoDB Local, and its own queues.
- */
+/** The whole service in this process, so that AWS calls can be counted and intercepted; the table is its own. */
 export async function startApi(
   settings: Record<string, string> = {},
   loadHandler?: LoadHandler,
@@ -112,10 +109,7 @@ export async function startApi(
 const credentialKey = at(credentialKeyRecord);
 let keyOfProcess: { wrapped: Uint8Array } | undefined;
 
-/**
- * Gives a new table this process's credential key, which comes from the first table. A process belongs to one
- * installation.
- */
+/** Gives a new table the first one's credential key: a process belongs to one installation. */
 async function shareCredentialKey(): Promise<void> {
   if (keyOfProcess !== undefined) return transact([put(credentialKey, keyOfProcess)]);
   await issuingKey();
@@ -135,10 +129,8 @@ export function useSettings(settings: Record<string, string>): void {
   });
 }
 
-/** The time in seconds, as tokens have it. */
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
-/** The status of a response, and its error code or `ok`. */
 export const codeOf = ({ status, body }: Answer): string => `${status} ${body?.error?.code ?? 'ok'}`;
 
 function credentialHeaders(as: Caller): Record<string, string> {
@@ -147,14 +139,12 @@ function credentialHeaders(as: Caller): Record<string, string> {
   return { cookie: as.cookie, 'x-requested-with': 'service' };
 }
 
-/** The session cookie that a response sets, as a caller. */
 export function sessionOf(answer: Answer): { cookie: string } {
   const cookie = answer.headers.getSetCookie().find(line => line.startsWith('__service_session='));
   if (cookie === undefined) throw new Error(`The answer (${answer.status}) sets no session cookie.`);
   return { cookie: cookie.split(';')[0] as string };
 }
 
-/** A project of the person's organization. */
 export async function createProject(
   { post }: Client,
   { organization, session }: Pick<Person, 'organization' | 'session'>,
@@ -165,7 +155,6 @@ export async function createProject(
   return body.project;
 }
 
-/** A bearer token of the person. */
 export async function createToken(
   { post }: Client,
   { session }: Partial<Person> & Pick<Person, 'session'>,

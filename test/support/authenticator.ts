@@ -2,10 +2,7 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 import type { PasskeyCreationOptions, PasskeyRequestOptions } from '#lib/contracts/auth/passkeys.ts';
 import { settings } from '#lib/core/settings.ts';
 
-/*
- * A software authenticator with the browser around it: real keys (ES256) and the bytes described in WebAuthn, level 3.
- * Fields of `as` make it lie.
- */
+/* A software authenticator (WebAuthn, level 3) and its browser, with real keys. Fields of `as` make it lie. */
 
 interface Lies {
   origin?: string;
@@ -19,7 +16,6 @@ interface Lies {
 }
 
 const sha256 = (content: string | Uint8Array) => createHash('sha256').update(content).digest();
-
 const present = 0x01;
 const verified = 0x04;
 const attested = 0x40;
@@ -74,7 +70,6 @@ export function createAuthenticator() {
   let counter = 0;
   return {
     credentialId,
-    /** `navigator.credentials.create`. */
     create(options: PasskeyCreationOptions, lies: Lies = {}) {
       userHandle = options.user.id;
       const length = Buffer.alloc(2);
@@ -93,7 +88,6 @@ export function createAuthenticator() {
         authenticatorAttachment: 'platform',
       };
     },
-    /** `navigator.credentials.get`. */
     get(options: PasskeyRequestOptions, lies: Lies = {}) {
       counter += 1;
       const clientDataJSON = clientData('webauthn.get', options.challenge, lies);

@@ -21,7 +21,6 @@ export const awsCredentials = {
   instance: { accessKeyId: 'ASIAINSTANCE', secretAccessKey: 'instance/secret+5', sessionToken: 'instance/token+==' },
 } as const satisfies Record<string, Credentials>;
 
-/** The credentials as environment variables. */
 export const credentialVariables = ({ accessKeyId, secretAccessKey, sessionToken }: Credentials) => ({
   AWS_ACCESS_KEY_ID: accessKeyId,
   AWS_SECRET_ACCESS_KEY: secretAccessKey,
@@ -39,7 +38,6 @@ export interface SignedRequest extends VerifiedRequest {
 export interface AwsPlatform extends Receiver {
   /** The calls of GetWebIdentityToken whose signature is right, in order. */
   signed: SignedRequest[];
-  /** Returns the ID token for an audience. */
   issue: (audience: string) => string | Promise<string>;
   /** Answers a request instead, if it returns true. */
   intercept: (response: ServerResponse, received: Received) => boolean;

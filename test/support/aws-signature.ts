@@ -12,11 +12,7 @@ export interface VerifiedRequest {
   signedHeaders: string[];
 }
 
-/**
- * Checks a request's signature as AWS does: Signature Version 4 from its documentation, without any library.
- * @param secretOf the secret key and session token of an access key
- * @throws Error that names what is wrong
- */
+/** Checks a Signature Version 4, from AWS's documentation. @throws Error that names what is wrong */
 export function verifySignature(
   { method, path, headers, body }: Received,
   secretOf: (accessKeyId: string) => { secretAccessKey: string; sessionToken?: string | undefined } | undefined,

@@ -12,10 +12,7 @@ export interface AuthorizedCall extends AskedRight {
 const running = new AsyncLocalStorage<string>();
 const services: Record<string, string> = { DynamoDB_20120810: 'dynamodb', TrentService: 'kms', AmazonSQS: 'sqs' };
 
-/**
- * Records every AWS call of the handlers it wraps, as sent over HTTP. A bundle has its own copy of the SDK, without the
- * middlewares of `observe-calls.ts`. `stop` ends the recording.
- */
+/** Records the AWS calls sent over HTTP: a bundle's own SDK doesn't have the middlewares of `observe-calls.ts`. */
 export function recordBundleCalls() {
   const calls: AuthorizedCall[] = [];
   const original = http.request;

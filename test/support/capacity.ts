@@ -3,7 +3,6 @@ import { requiredSetting } from '#lib/core/settings.ts';
 import { tableClient } from '#lib/table/client.ts';
 import { type AwsCall, conduct } from './observe-calls.ts';
 
-/** The cost of a call to the table. */
 export interface Capacity {
   /** Read units of 4 KB, strongly consistent. */
   readUnits: number;
@@ -17,11 +16,7 @@ interface ItemKey {
   sk: string;
 }
 
-/**
- * Sends a call to the table and computes its cost from the sizes of the items (Developer Guide, "Read and write
- * capacity"), because DynamoDB Local reports too little for transactions. A write is charged by the larger of the item
- * before and after.
- */
+/** Computes the cost (Developer Guide, "Read and write capacity"): DynamoDB Local's is too low for transactions. */
 export async function measured(
   call: AwsCall,
   send: () => Promise<unknown>,

@@ -34,13 +34,9 @@ export interface Sample<W extends Person> {
   isDone?: (world: W, api: Api) => OrPromise<boolean>;
 }
 
-/** Prepares a sample of the operation. */
 export type Prepare = (contract: RoutedContract, api: Api) => Promise<Prepared>;
 
-/**
- * The samples of an area's operations, each named by the operation's id, and by a word after it if there are several.
- * Each creates its own data, so that any number can run at the same time. A plain operation needs none.
- */
+/** By operation id, and a word after it if there are several. Each creates its own data, so all can run at once. */
 export type Samples = Readonly<Record<string, Prepare>>;
 
 /** A sample of which everything else is derived from the contract. */
@@ -128,10 +124,7 @@ function readOf(contract: RoutedContract): RoutedContract {
   );
 }
 
-/**
- * Whether a change took effect, according to the nearest GET operation. If that shows the fields of the body, a change
- * of only some of them is an error.
- */
+/** Whether a change took effect, by the nearest GET operation: an error if that shows a change of only some fields. */
 async function watch(contract: RoutedContract, api: Api, values: PathValues, as: Caller, body: unknown) {
   const { path } = documentedRequest(readOf(contract), values);
   const [lastName] = parameterNames(contract.path.split('/').at(-1) ?? '');

@@ -10,9 +10,7 @@ export async function startDockerDaemon() {
   });
   return {
     ...receiver,
-    /** By which the command finds it. */
     variables: { DOCKER_HOST: `tcp://127.0.0.1:${receiver.port}` },
-    /** The variables of the container, as `NAME=value`. */
     createdWith: (): string[] => {
       const created = receiver.received.find(({ path }) => path.includes('/containers/create'));
       return JSON.parse(created?.body.toString() ?? '').Env ?? [];

@@ -24,10 +24,7 @@ export function unknownValues(): PathValues & { id: string } {
 /** The file that holds what can't be derived from a contract. */
 export const sampleFileOf = ({ area }: RoutedContract) => `test/functions/${area}/samples.ts`;
 
-/**
- * The request that the documentation of an operation shows, about the given things. A parameter without a value is a
- * defect of the caller's table, so the error names the file that has to say more.
- */
+/** The operation's documented request. @throws Error naming the file that has to give a parameter's value */
 export function documentedRequest(contract: RoutedContract, values: PathValues) {
   const { method, path, body, bodyExample } = contract;
   const filled = parameterNames(path).reduce<string>((text, name) => {

@@ -33,10 +33,8 @@ export async function openWorkplace(api: Api, ownerGiven?: Person) {
   const owner = ownerGiven ?? (await seedOwner());
   const { organization, session } = owner;
   const project = await createProject(api, owner, `Shop ${randomUUID().slice(0, 8)}`);
-  /** Path of the project. */
   const projectPath = `/projects/${organization.id}/${project.slug}`;
   const secrets = `/secrets/${organization.slug}/${project.slug}`;
-  /** Path of an environment's secrets. */
   const pathTo = (env: string, rest = '') => `${secrets}/${env}${rest}`;
   const post = (path: string, body: object | undefined, { as = session, headers, query = '', ...rest }: Sending = {}) =>
     api.post(`${path}${query}`, body && { ...body, ...rest.body }, as, headers);
@@ -61,7 +59,6 @@ export async function openWorkplace(api: Api, ownerGiven?: Person) {
       api.put(pathTo(env, query), { key, value, ...body }, as, headers),
     importAll: (env: string, given: unknown, options?: Sending) =>
       post(pathTo(env, '/bulk'), typeof given === 'string' ? { dotenv: given } : { secrets: given }, options),
-    /** Sets and deletions as one change. */
     change: (env: string, body: object, options?: Sending) => post(pathTo(env, '/changes'), body, options),
     remove: (env: string, key: string, { as = session, headers, query = '' }: Sending = {}) =>
       api.delete(pathTo(env, `/${key}${query}`), as, headers),
@@ -70,7 +67,6 @@ export async function openWorkplace(api: Api, ownerGiven?: Person) {
     restore: (env: string, body: object, options?: Sending) => post(pathTo(env, '/restore'), body, options),
     destroy: (env: string, key: string, body: object, options?: Sending) =>
       post(pathTo(env, `/versions/${key}/destroy`), body, options),
-    /** With `from` and `to`. */
     promote: (body: object, options?: Sending) => post(`${secrets}/promote`, body, options),
     rotateKey: (options?: Sending) => post(`${projectPath}/rotate-key`, undefined, options),
     /** The completed rotation of the data key, as soon as there is one. */
@@ -93,7 +89,6 @@ export async function openWorkplace(api: Api, ownerGiven?: Person) {
       const { entries } = (await api.get(`/audit/${organization.id}?action=${action}`, session)).body;
       return entries.filter(({ target }: AuditEntry) => target.id === project.id);
     },
-    /** Another member of the organization, with that role. */
     member: async (role: 'owner' | 'admin' | 'developer' | 'viewer') => {
       const person = await seedPerson({ name: role });
       await join(api, owner, person, role);

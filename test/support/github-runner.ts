@@ -7,10 +7,7 @@ import { parse } from 'yaml';
 import type { Issuer } from './issuer.ts';
 import { startReceiver } from './receiver.ts';
 
-/*
- * A runner of GitHub Actions as far as a step can tell, transcribed from actions/runner: ActionCommand.cs (commands on
- * standard output), FileCommandManager.cs (environment files), ActionCommandManager.cs and ValueEncoders.cs (masks).
- */
+/* Transcribed from actions/runner: {ActionCommand,FileCommandManager,ActionCommandManager,ValueEncoders}.cs. */
 
 export interface StepResult {
   code: number | null;
@@ -171,9 +168,7 @@ export async function startGitHubRunner(issuer: Issuer) {
 
   return {
     workspace,
-    /** The requests for ID tokens. */
     tokens,
-    /** Runs an action's folder with these inputs, in a job of its own. */
     runAction: (folder: string, inputs: Readonly<Record<string, string>>, env: Env = tokens.variables) =>
       runStep(...actionOf(folder, inputs, env)),
     /** Runs a job's steps; an action of this repository runs from the checkout. @returns the result of each step */

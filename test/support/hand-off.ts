@@ -14,11 +14,9 @@ export async function offerToken(api: Api, session: { cookie: string }, fields: 
   return { answer, code: answer.body.code as string, codeVerifier };
 }
 
-/** Exchanges the code for the token, as the command line does. */
 export const takeToken = (api: Api, code: string, codeVerifier: string): Promise<Answer> =>
   api.post('/auth/cli-auth', { code, codeVerifier });
 
-/** The token of the command line that the session hands it. */
 export async function handOffToken(api: Api, session: { cookie: string }, fields: object = {}) {
   const { answer, code, codeVerifier } = await offerToken(api, session, fields);
   await expectStatus(Promise.resolve(answer), 201);

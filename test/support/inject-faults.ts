@@ -16,13 +16,10 @@ import { type AwsCall, type Conductor, conduct } from './observe-calls.ts';
 
 /**
  * What can happen to an AWS call.
- * - `blip`: the first attempt fails before it is sent; the SDK's next one succeeds.
- * - `throttled-once`: the first attempt is throttled.
- * - `answer-lost-once`: the first attempt is executed and its response lost; the SDK sends the same request again.
+ * - `blip`, `throttled-once`, `answer-lost-once`: only the first attempt isn't sent, is throttled, or gets no answer.
  * - `conflict`: another transaction is in progress on an item, once. DynamoDB Local never reports this by itself.
  * - `overtaken`: the first attempt is executed late, after its retry met a conflict.
- * - `refused`: no attempt gets through.
- * - `throttled`: every attempt is throttled, for longer than the SDK retries.
+ * - `refused`, `throttled`: no attempt gets through; the latter for longer than the SDK retries.
  * - `answer-lost`: executed, but no response arrives, and no later attempt gets through.
  * - `dies-before`, `dies-after`: the process ends before or after the call is executed, so nothing happens afterwards.
  */
@@ -67,7 +64,6 @@ export function kindsFor(call: AwsCall): FaultKind[] {
 }
 
 export interface Fault extends Conductor {
-  /** Whether the call was reached. */
   hit(): boolean;
 }
 
@@ -145,16 +141,11 @@ function conflict({ operation, input }: AwsCall): Error {
   return new TransactionCanceledException({ message, CancellationReasons, $metadata: {} });
 }
 
-/**
- * A write that is executed when it is no longer expected.
- * - `late`: no attempt gets a response, and none is executed during the request; one is executed later.
- * - `twice`: executed with a response, and executed again later.
- */
+/** `late`: no attempt gets a response, and one is executed later; `twice`: executed, and again later. */
 export const lateKinds = ['late', 'twice'] as const;
 export type LateKind = (typeof lateKinds)[number];
 
 export interface LateFault extends Fault {
-  /** Executes the write now. */
   executeLate(): Promise<'done' | 'refused'>;
 }
 

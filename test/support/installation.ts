@@ -11,7 +11,6 @@ export const exampleSettings = {
   mailFrom: 'Holdfast <no-reply@example.com>',
 };
 
-/** Every setting of a deployment. */
 export const fullSettings = {
   ...exampleSettings,
   domainName: 'secrets.example.com',
@@ -49,24 +48,19 @@ export function synthesize(
   return {
     ...synthesized,
     resources,
-    /** All stacks' resources of a type. */
     ofType,
-    /** The properties of all stacks' resources of a type. */
     propertiesOf,
-    /** The only resource of a type. */
     single: (type: string) => {
       const [first, ...others] = ofType(type);
       if (first === undefined || others.length > 0) throw new Error(`There is not exactly one ${type}.`);
       return first.resource;
     },
-    /** The environment variables of each function. */
     settings: variables,
     /** Those of one function, by its name without the installation's. */
     settingsOf: (name: string) =>
       variables()[
         propertiesOf('AWS::Lambda::Function').findIndex(one => one.FunctionName === `${config.name}-${name}`)
       ],
-    /** The statements of all functions' roles. */
     statements: () => ofType('AWS::IAM::Role').flatMap(({ resource }) => statementsOf(resource)),
     /** What each function's role allows, by the function's name without the installation's. */
     rights: () =>

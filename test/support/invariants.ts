@@ -78,10 +78,7 @@ export interface Violation {
 }
 
 interface Options {
-  /**
-   * Nothing may be in progress: no pending change, and no remains of anything deleted. Without this, the table may be
-   * in any state that a crash can leave.
-   */
+  /** Nothing may be in progress. Without this, the table may be in any state that a crash can leave. */
   settled?: boolean;
 }
 
@@ -97,10 +94,7 @@ interface Table {
   report(where: string, what: string): void;
 }
 
-/**
- * What is wrong with the items of a whole table: half-done changes, counters that differ from what they count, gaps in
- * histories, pairs with one half missing, changes without exactly one audit entry. Pure.
- */
+/** What is wrong with the items of a whole table. Pure. */
 export function violationsOf(items: readonly Item[], { settled = false }: Options = {}): Violation[] {
   const violations: Violation[] = [];
   const report: Table['report'] = (where, what) => violations.push({ where, what });

@@ -21,7 +21,6 @@ interface TokenOptions {
   key?: SigningKey;
 }
 
-/** A pipeline token's default claims. */
 export const pipeline = { repository_id: '74', repository_owner_id: '65', ref: 'refs/heads/main', event_name: 'push' };
 
 /** An OpenID Connect issuer on loopback: real keys, a discovery document and a key set over HTTP. */
@@ -62,7 +61,6 @@ export async function startIssuer(alg = 'ES256') {
 
 export type Issuer = Awaited<ReturnType<typeof startIssuer>>;
 
-/** A pipeline's token. Undefined claims are left out. */
 export function signToken(
   issuer: { url: string },
   key: SigningKey,

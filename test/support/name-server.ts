@@ -5,17 +5,13 @@ import { promisify } from 'node:util';
 
 type TxtStrings = readonly (readonly string[])[];
 
-/**
- * A domain's TXT records, each a list of strings of up to 255 bytes; the name that it is an alias of, with the records
- * there; or how its question goes wrong.
- */
+/** TXT records of strings up to 255 bytes, an alias with the records there, or how the question goes wrong. */
 export type TxtAnswer = TxtStrings | { aliasOf: string; records: TxtStrings } | 'no such name' | 'failure' | 'silence';
 
 const codes = { answered: 0, failure: 2, 'no such name': 3 };
 const types = { CNAME: 5, TXT: 16, OPT: 41 };
 /** Without EDNS (RFC 6891), a datagram has at most 512 bytes. */
 const plainDatagramBytes = 512;
-
 let shared: Promise<NameServer> | undefined;
 
 /** The one of this process, which no test file stops. */
@@ -24,10 +20,7 @@ export function sharedNameServer(): Promise<NameServer> {
   return shared;
 }
 
-/**
- * A name server on loopback that knows TXT records (RFC 1035), over UDP and, for answers that are too large for it, TCP.
- * A name that was not set doesn't exist.
- */
+/** TXT records (RFC 1035) over UDP and, for large answers, TCP. A name that was not set doesn't exist. */
 export async function startNameServer({ isShared = false } = {}) {
   const answers = new Map<string, TxtAnswer>();
   const asked: string[] = [];

@@ -6,10 +6,7 @@ import { createInterface } from 'node:readline';
 
 const entry = join(import.meta.dirname, '../../infra/local/start.ts');
 
-/**
- * The local stack in its own process, like `npm start`.
- * @throws Error with its stderr if it ends before it serves
- */
+/** The local stack, like `npm start`. @throws Error with its stderr if it ends before it serves */
 export async function startStack(env: Record<string, string>) {
   const child = spawn(process.execPath, [entry], {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', PORT: '0', ...env },
@@ -40,7 +37,6 @@ export async function startStack(env: Record<string, string>) {
       const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1];
       return Number(kilobytes) * 1024;
     },
-    /** Its output on stderr. */
     errors: () => errors,
     /** @returns the exit code */
     stop: () => end('SIGTERM'),

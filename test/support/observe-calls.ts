@@ -6,10 +6,7 @@ import { mailClient } from '#lib/mail/send-mail.ts';
 import { lambdaClient } from '#lib/outbound/ask-worker.ts';
 import { reauthorizedRetries, tableClient } from '#lib/table/client.ts';
 
-/*
- * Instruments the AWS calls of the code under test: middlewares on the service's SDK clients, and a conductor around
- * the calls of one invocation. A conductor observes (`record-calls.ts`) or interferes (`inject-faults.ts`).
- */
+/* A conductor observes the AWS calls of one invocation (`record-calls.ts`) or interferes (`inject-faults.ts`). */
 
 /** One AWS call of the code under test: a command with all of the SDK's attempts. */
 export interface AwsCall {
@@ -60,10 +57,7 @@ export function conductedHandlers(
 
 const clients = () => [tableClient(), kmsClient(), sqsClient(), mailClient(), lambdaClient()];
 
-/**
- * Each retry uses up some of an SDK client's retry quota. This restores it, because many injected faults are not an
- * outage.
- */
+/** Restores the SDK clients' retry quota: many injected faults are not an outage. */
 export async function replenishRetries(): Promise<void> {
   for (const client of clients()) {
     const strategy = (await client.config.retryStrategy()) as { capacity?: number };

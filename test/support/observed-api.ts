@@ -8,13 +8,9 @@ import { type RecordedCall, recorder } from './record-calls.ts';
 const header = 'x-test-conductor';
 const conductors = new Map<string, Conductor>();
 
-/** Sends a request with the given headers. */
 type Send<T> = (headers: Record<string, string>) => Promise<T>;
 
-/**
- * The whole service, with conductors around the AWS calls of the requests that `withFault` and `recordRequest` send.
- * Other requests and the workers, which run in the same process, have none.
- */
+/** Only requests of `withFault` and `recordRequest` have conductors; the workers in this process have none. */
 export function startObservedApi(settings: Record<string, string> = {}, load?: LoadHandler): Promise<Api> {
   const handlers = conductedHandlers((_, event) => {
     const { headers } = event as { headers?: Record<string, string | undefined> };
@@ -38,7 +34,6 @@ export async function withFault<T>(
   }
 }
 
-/** Sends a request and records the AWS calls it makes. */
 export async function recordRequest<T = Answer>(send: Send<T>): Promise<{ answer: T; calls: RecordedCall[] }> {
   const conductor = recorder();
   return { answer: await withFault({ conductor }, send), calls: conductor.calls };

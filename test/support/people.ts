@@ -50,10 +50,7 @@ export function firstPersonOf(name: string): Person | undefined {
   return firstPeople.get(name);
 }
 
-/**
- * A person with a personal organization and a session, in one write: like registering, but without scrypt and the
- * e-mail. The password is `testPassword`. The API runs in this process, which has the settings of its table.
- */
+/** Like registering, in one write, but without scrypt and the e-mail. The password is `testPassword`. */
 export async function seedPerson(
   options: { isAdmin?: boolean; name?: string; emailVerified?: boolean } = {},
 ): Promise<Person> {

@@ -1,7 +1,4 @@
-/**
- * Test files that need modules that no other test has used, that change the time for all of them, or that measure memory,
- * each in a process of its own. All others share one process, so later files find their modules loaded and compiled.
- */
+/** Test files that need unused modules, change the time for all, or measure memory. All others share one process. */
 export const ownProcess: readonly string[] = [
   'test/attacks/fair-share.test.ts',
   'test/attacks/memory.test.ts',

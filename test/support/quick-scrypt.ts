@@ -10,7 +10,6 @@ export const knownPassword = {
 /** Weaker parameters than today's are left alone: tests compute such hashes themselves. */
 const leastCost = 2 ** 15;
 const [knownSalt = '', knownKey = ''] = knownPassword.hash.split('$').slice(-2);
-
 const real = crypto.scrypt;
 
 /** The same password and salt give the same key, and every other password a different one, as with the real scrypt. */
@@ -28,10 +27,7 @@ function quick(
   } else real(password, salt, length, { N: 2, r: 1, p: 1 }, done);
 }
 
-/**
- * Whether Node's scrypt returns at once in this process. A full-strength password hash takes 0.3 s and 128 MB, which is
- * its purpose, and most tests are about something else.
- */
+/** A full-strength hash takes 0.3 s and 128 MB, and most tests are about something else. */
 export function setScrypt(kind: 'quick' | 'real'): void {
   crypto.scrypt = (kind === 'quick' ? quick : real) as typeof crypto.scrypt;
   syncBuiltinESMExports();

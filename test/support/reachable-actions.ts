@@ -25,10 +25,7 @@ const marks: Readonly<Record<string, string>> = {
   scrypt: '(scrypt)',
 };
 
-/**
- * The AWS actions that a function's code can reach: those left after esbuild drops unused code. Each function is
- * bundled separately, because a shared build keeps the parts of a file that any function needs.
- */
+/** Bundled for each function alone, because a shared build keeps the parts of a file that any function needs. */
 export async function reachableActions({ area, name }: Pick<FunctionPlan, 'area' | 'name'>): Promise<string[]> {
   const { outputFiles } = await build({
     absWorkingDir: root,

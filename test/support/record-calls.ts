@@ -18,11 +18,7 @@ const quietMs = 24;
 /** A timer that fires later than this shows that the process was busy or paused, so a call may not have had its turn. */
 const latestMs = 8;
 
-/**
- * Records the calls of one invocation, and sends them in round trips: one starts when no further call arrives, and all
- * its responses are returned together. So the number of round trips is the longest chain of calls that wait for one
- * another, however fast the machine is.
- */
+/** Sends calls in round trips, so their number is the longest chain of calls, however fast the machine is. */
 export function recorder(): Recorder {
   const calls: RecordedCall[] = [];
   let roundTrip = 0;
@@ -84,7 +80,6 @@ function isHeartbeat({ operation, input }: AwsCall): boolean {
   return Object.values(input.TransactItems[0].Update?.ExpressionAttributeNames ?? {}).includes('heartbeat');
 }
 
-/** Runs `work` in this process and records the AWS calls it makes. */
 export async function recordCalls<T>(work: () => Promise<T>): Promise<{ result: T; calls: RecordedCall[] }> {
   const { calls, ...conductor } = recorder();
   return { result: await conduct(conductor, work), calls };

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Runs a command of `infra/commands` in a process of its own. */
 export async function runCommand(name: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
   const script = join(import.meta.dirname, `../../infra/commands/${name}.ts`);
   const running = promisify(execFile)(process.execPath, [script, ...args], { env });

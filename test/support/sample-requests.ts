@@ -3,7 +3,6 @@ import type { Answer, Api, Caller } from './api.ts';
 import { type Issuer, identityOf, makeSigningKey, type SigningKey, signToken } from './issuer.ts';
 import { currentName, type Person, seedPerson } from './people.ts';
 
-/** A request as a client sends it. */
 export interface SampleRequest {
   method: string;
   path: string;
@@ -15,7 +14,6 @@ export interface SampleRequest {
 /** A request that succeeds: what it needs exists, and no other request interferes. */
 export interface Prepared {
   request: SampleRequest;
-  /** The expected statuses of the response. */
   works: readonly number[];
   /** Statuses of the same request after it has taken effect, if they differ. */
   repeats?: readonly number[];
@@ -65,7 +63,6 @@ export async function resetPassword(
 export interface Place extends Person {
   slug: string;
   project: { id: string; slug: string };
-  /** Path of the project's secrets. */
   secrets: string;
 }
 
@@ -125,7 +122,6 @@ interface Member {
   name: string;
 }
 
-/** The members of the person's organization. */
 export async function membersOf(
   api: Api,
   { organization, session }: Omit<Person, 'email' | 'user'>,
@@ -133,7 +129,6 @@ export async function membersOf(
   return (await expectStatus(api.get(`/members/${organization.id}`, session), 200)).body.members;
 }
 
-/** The id of somebody's membership in the person's organization. */
 export async function memberIdOf(
   api: Api,
   person: Omit<Person, 'email' | 'user'>,

@@ -13,14 +13,12 @@ import { type Authenticator, createAuthenticator } from './authenticator.ts';
 import type { Person } from './people.ts';
 import { expectStatus } from './sample-requests.ts';
 
-/** An authenticator app. */
 export interface App {
   /** The code of the step this many steps after the current one. */
   code(steps?: number): string;
   recoveryCodes: string[];
 }
 
-/** The bytes of a base32 text. */
 export function fromBase32(text: string): Buffer {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
   const bits = [...text].map(character => alphabet.indexOf(character).toString(2).padStart(5, '0')).join('');
@@ -52,7 +50,6 @@ export async function forgetFactorMails(userId: string): Promise<void> {
   await transact([remove(factorMails(userId).item)]);
 }
 
-/** Adds a passkey to the account. */
 export async function addPasskey(
   api: Api,
   { session }: Pick<Person, 'session'>,
@@ -72,7 +69,6 @@ export async function askedAtLogin({ user: { id } }: Person): Promise<any> {
   return (await askForFactor('log-in', user)).details;
 }
 
-/** A session verified with the app. */
 export async function logInWithApp(api: Api, person: Person, app: App): Promise<{ cookie: string }> {
   const { challenge } = await askedAtLogin(person);
   const answer = await expectStatus(api.post('/auth/login/verify', { challenge, totp: app.code() }), 200);

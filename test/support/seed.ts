@@ -1,7 +1,4 @@
-/**
- * Where the numbers of every random test come from. It is the same in each run, so a test that starts to fail was broken
- * by a change; `npm run proof -- NAME --full` chooses another, and `SEED=…` repeats one.
- */
+/** The seed of every random test, the same in each run. `npm run proof -- NAME --full` chooses another, and `SEED=…` repeats one. */
 export const seed = Number(process.env.SEED ?? 1);
 
 /** Numbers from 0 to below 1 that depend on the seed alone (mulberry32). */

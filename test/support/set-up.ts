@@ -4,7 +4,6 @@ import { resetEnvironment } from './process-environment.ts';
 import { setScrypt } from './quick-scrypt.ts';
 import { seed } from './seed.ts';
 
-// Before each test file. Files in a shared process start as if they were its first.
 // Vitest would otherwise restore, at the next unstub, what a previous file's first stub found.
 vi.unstubAllEnvs();
 resetEnvironment();

@@ -15,10 +15,7 @@ export async function keepSnapshots(api: Api, name: string): Promise<void> {
   for (const env of ['dev', 'staging']) await api.get(`${place.secrets}/${env}`, place.session);
 }
 
-/**
- * The environments of a scanned table whose kept snapshot would be used, although it differs from the table; and how
- * many would be used.
- */
+/** The environments whose kept snapshot would be used although it differs from the table. */
 export function staleSnapshots(items: readonly Item[]): { stale: Violation[]; used: number } {
   const heads = Map.groupBy(
     items.filter(({ kind }) => kind === headRecord.kind),

@@ -6,12 +6,8 @@ import { startSes } from '#infra/local/stand-ins/ses.ts';
 import { startSqs } from '#infra/local/stand-ins/sqs/sqs.ts';
 
 const region = 'us-east-1';
-/**
- * Jobs wait for writes to become visible, and before they are retried. On DynamoDB Local, a tenth of the time is
- * enough.
- */
+/** Jobs wait for writes to become visible; on DynamoDB Local, a tenth of the time is enough. */
 const delaySecondMs = 100;
-
 let started: Promise<StandIns> | undefined;
 
 /** The stand-ins of this process. Its stacks share them, because `lib` has one client for each service. */

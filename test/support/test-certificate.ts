@@ -1,7 +1,4 @@
-/**
- * A self-signed certificate for localhost, 127.0.0.1 and receiver.example, for receivers in tests. Its key is public, so
- * nothing outside the tests may ever trust it. Made with `openssl req -x509 -newkey ec -days 36500`.
- */
+/** Its key is public: nothing outside the tests may trust it. From `openssl req -x509 -newkey ec -days 36500`. */
 export const testCertificate = `-----BEGIN CERTIFICATE-----
 MIIBrjCCAVSgAwIBAgIUB0MoK7Vq+eWWuhuAav5Hc+fdLeswCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA5NDk1M1oYDzIxMjYxMDI4

@@ -4,12 +4,7 @@ import { startReceiver } from './receiver.ts';
 /** What a region's DynamoDB does: it responds, doesn't, or rejects the caller. */
 type Condition = 'there' | 'lost' | 'refusing';
 
-/**
- * DynamoDB of several regions, each with its own table under the same name, like replicas that have not received each
- * other's changes. Requests go to DynamoDB Local, which has one table of a name for all regions, so the table of a region
- * gets another name there.
- * @param tables the tables on DynamoDB Local, by region
- */
+/** DynamoDB of several regions. DynamoDB Local has one table of a name for all, so `tables` names each region's. */
 export async function startRegions(tables: Readonly<Record<string, string>>) {
   const conditions = new Map<string, Condition>();
   const server = await startReceiver(async (response, { headers, body }) => {

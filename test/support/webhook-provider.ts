@@ -1,7 +1,4 @@
-/*
- * The webhook provider of the External Secrets Operator and its controller, transcribed as far as a recipe needs them:
- * providers/v1/webhook and pkg/controllers/externalsecret in external-secrets/external-secrets.
- */
+/* Transcribed from external-secrets/external-secrets: providers/v1/webhook and pkg/controllers/externalsecret. */
 
 interface SecretStore {
   kind: 'SecretStore';

@@ -34,7 +34,6 @@ export function mayOpen(trial: Trial, held: Held, door: Door): boolean {
   }
 }
 
-/** Tries every door with every credential of the thief, and notes what opened. */
 export async function tryDoors(trial: Trial): Promise<void> {
   const { api, company, other, ownId, thief } = trial;
   const requests: Record<Door, (held: Held) => ReturnType<typeof api.get>> = {

@@ -124,7 +124,6 @@ async function reset(trial: Trial): Promise<void> {
   Object.assign(trial, { password: newPassword, remembered: newPassword });
 }
 
-/** With the honest provider, in the person's own browser. */
 async function signInAtWork(trial: Trial): Promise<string> {
   const { api, browser, company } = trial;
   sayPerson(trial, trial.subject);
@@ -195,7 +194,6 @@ async function removePerson(trial: Trial): Promise<string> {
   return endOf(answer);
 }
 
-/** The token of a new invitation, or the answer that refused it. */
 export async function invite({ api, email }: Trial, company: Company): Promise<string | Answer> {
   const body = { email, role: 'developer' };
   const answer = await api.post(`/members/${company.id}/invite`, body, await ownerOf(company));

@@ -74,7 +74,6 @@ async function stepUpAtProvider(trial: Trial): Promise<string> {
   return refuse(trial, 'ok', mayOpen(trial, held, 'company'), 'stepped up with the provider');
 }
 
-/** Tries with each credential, the newest first, until one works. */
 async function withEach(trial: Trial, act: (held: Held) => Promise<string>): Promise<string> {
   let ended = 'holds nothing';
   for (const held of trial.thief.held.toReversed()) {

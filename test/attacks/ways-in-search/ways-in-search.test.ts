@@ -5,10 +5,7 @@ import { sharedNameServer } from '#test/support/name-server.ts';
 import { moveNames, runSequence } from './ways-in.ts';
 import { buildWorld, stolenThings } from './world.ts';
 
-/*
- * Random sequences of everything that makes, proves or ends a way into an account. A thief has one stolen thing, and
- * never gets more than it gives; the account's person always gets back in. WAYS_IN_SEED repeats one sequence.
- */
+/* Random sequences: a thief gets no more than the stolen thing gives. WAYS_IN_SEED repeats one sequence. */
 
 const sequences = Number(process.env.WAYS_IN ?? 20);
 const seed = process.env.WAYS_IN_SEED;

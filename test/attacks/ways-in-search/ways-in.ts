@@ -33,10 +33,7 @@ function thiefMove({ random, stolen, thief }: Trial): Move {
 /** The provider and the password, with which a thief can do most, are stolen most often. */
 const thefts: readonly Stolen[] = [...stolenThings, 'provider', 'provider', 'password', 'password'];
 
-/**
- * One sequence of moves, and at the end a recovery, after which the thief has nothing.
- * @returns what it violated, what opened, which moves succeeded, and the whole story for a failure
- */
+/** One sequence of moves, and at the end a recovery, after which the thief has nothing. */
 export async function runSequence(world: World, seed: number) {
   const random = randomFrom(seed);
   const stolen = pick(random, thefts);
@@ -73,7 +70,6 @@ export async function runSequence(world: World, seed: number) {
   return { violations, opened, succeeded, story };
 }
 
-/** The person's first steps, and the theft. */
 async function begin(trial: Trial): Promise<void> {
   const { stolen, random } = trial;
   if (stolen === 'provider' && random() < 0.4) return;

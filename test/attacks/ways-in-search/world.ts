@@ -12,8 +12,6 @@ import { type Browser, openBrowser } from '#test/support/sign-in/browser.ts';
 import { type HostileProvider, startHostileProvider } from '#test/support/sign-in/hostile-provider.ts';
 import { openCompany, settingsOf, settingsPath } from '#test/support/sign-in/sign-in.ts';
 
-/* The companies that all sequences share, and what is known about one sequence. */
-
 export interface Rules {
   required: boolean;
   trustFactor: boolean;
@@ -69,7 +67,6 @@ export type Stolen = (typeof stolenThings)[number];
 
 /** How often what ends credentials has happened. */
 interface Eras {
-  /** The account was recovered by its mailbox. */
   recoveries: number;
   /** All other sessions ended. */
   sessions: number;
@@ -82,7 +79,6 @@ export interface Held {
   caller: NonNullable<Caller>;
   kind: 'session' | 'token';
   name: string;
-  /** What it was made with. */
   via: 'provider' | 'own credential';
   isStale: boolean;
   isOfCompany: boolean;
@@ -102,11 +98,9 @@ export function newTrial(world: World, random: () => number, stolen: Stolen) {
     other: pick(random, world.others),
     email: `${subject}@${company.domain}`,
     subject,
-    /** Undefined before there is an account. */
     userId: undefined as string | undefined,
     /** The personal organization; an account that the provider made has none. */
     ownId: undefined as string | undefined,
-    /** The account's; undefined if it has none. */
     password: undefined as string | undefined,
     /** What its person believes it is. */
     remembered: '',
@@ -118,7 +112,6 @@ export function newTrial(world: World, random: () => number, stolen: Stolen) {
     isLinkPending: false,
     isLinked: false,
     isMember: false,
-    /** Left the company, or was removed from it. */
     isGone: false,
     isOtherMember: false,
     eras: { recoveries: 0, sessions: 0, links: 0, memberships: 0 } as Eras,
@@ -156,5 +149,4 @@ export function hold(
 export const hasFactor = ({ app, thief }: Trial) =>
   app !== undefined || thief.app !== undefined || thief.passkey !== undefined;
 
-/** How a request ended: `ok`, or the status and code of its error. */
 export const endOf = (answer: Answer): string => (answer.status < 300 ? 'ok' : codeOf(answer));

@@ -11,8 +11,6 @@ import { failure, type StartedCli } from './cli.ts';
 import { useShop } from './shop.ts';
 
 const { api, cli, ada, project, environment, of, holdfast, onTerminal } = useShop();
-
-/** The address that the command line asks the user to open. */
 const pageOf = (text: string): URL => new URL(/http:\S+\/authorize-cli\?\S+/.exec(text)?.[0] ?? '');
 
 interface Issued {
@@ -42,7 +40,6 @@ const tokens = async () =>
 /** The code as the dashboard shows it to somebody who has to paste it. */
 const pasted = ({ code, iss }: Issued) => `${code}~${Buffer.from(iss).toString('base64url')}\r`;
 
-/** Starts signing in, and returns the page address once it is printed. */
 async function beginLogin(words: string[] = [], url = api.url): Promise<{ started: StartedCli; page: URL }> {
   const terminal = words.includes('--no-browser');
   const started = cli.start(['login', '--url', url, ...words], { terminal, env: { BROWSER: 'true' } });
@@ -50,7 +47,6 @@ async function beginLogin(words: string[] = [], url = api.url): Promise<{ starte
   return { started, page: pageOf(started.seen()) };
 }
 
-/** Pastes this where a log-in without a browser asks for the code. */
 async function paste({ started }: { started: StartedCli }, text: string) {
   await started.until('Code: ');
   started.child.stdin?.write(text);

@@ -36,7 +36,6 @@ const documentsOf = (text: string): Document[] =>
     .map(line => JSON.parse(line));
 
 const idsOf = (some: readonly { id: string }[]) => some.map(({ id }) => id);
-
 const seeded = (count: number, startMs = Date.now() - 3_600_000) => seedPulls(owner.organization.id, count, startMs);
 
 describe('holdfast audit --follow', () => {

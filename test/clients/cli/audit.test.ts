@@ -10,7 +10,6 @@ import { useWorkplace } from './workplace.ts';
 
 const { api, cli, place, owner, variables, tokenOf, holdfast: run, value } = useWorkplace();
 const holdfast = (...words: string[]) => run('audit', ...words);
-
 const idsOf = (entries: readonly { id: string }[]) => entries.map(({ id }) => id);
 const listed = async (...words: string[]) => JSON.parse((await holdfast(...words, '--json')).stdout);
 
@@ -19,7 +18,6 @@ async function asked(query: string) {
   return (await expectStatus(api.get(path, owner.session), 200)).body.entries as AuditEntry[];
 }
 
-/** Some life in two projects, of two people and a token. */
 async function live() {
   const admin = await place.member('admin');
   const other = await openWorkplace(api, owner);

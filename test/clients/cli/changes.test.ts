@@ -10,8 +10,6 @@ import { useShop } from './shop.ts';
 
 const { api, cli, ada, project, environment, of, valuesIn: values, holdfast: direct } = useShop();
 const dev = () => of();
-
-/** What responds to the next changes instead of the service. */
 const intercepts: Respond[] = [];
 /** In front of the service. */
 const relay = fresh(() => {
@@ -97,7 +95,6 @@ describe('push', () => {
     expect(stderr).not.toMatch(/theirs|mine/);
     expect(await values()).toEqual({ A: 'theirs' });
     const asJson = await holdfast(['push', '-', '--if-revision', '1', '--json'], 'A=mine\n');
-    // Exactly one JSON document, which includes the concurrent changes.
     expect(JSON.parse(asJson.stderr).error).toMatchObject({
       code: 'revision_mismatch',
       details: { currentRevision: 2, moved: [{ revision: 2, message: 'they were faster', updated: ['A'] }] },

@@ -48,7 +48,6 @@ export function buildCli() {
   const bundle = requireBundle();
   const home = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
 
-  /** A file in `home`. */
   const file = (name: string, text: string | Buffer, mode = 0o644): string => {
     const path = join(home, name);
     mkdirSync(join(path, '..'), { recursive: true });
@@ -84,13 +83,11 @@ export function buildCli() {
       child.on('error', reject);
       child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
     });
-    /** Everything written so far, on both streams. */
     const seen = () => stdout + stderr;
     return {
       child,
       ended,
       seen,
-      /** Waits for this output. */
       until: (text: string | RegExp) =>
         new Promise<void>((resolve, reject) => {
           const look = () => {
@@ -108,7 +105,6 @@ export function buildCli() {
     };
   };
   return {
-    /** A directory of its own, which is the home directory too. */
     home,
     bundle,
     start,
@@ -133,7 +129,6 @@ export function buildCli() {
       const env = { PATH: `${join(home, 'bin')}:${process.env.PATH}`, HOME: home, HOLDFAST_KEYRING: 'off', ...more };
       return promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script], { cwd: home, env });
     },
-    /** Where the credential for an origin is stored, in `home`. */
     credentialsOf: (origin: string) => `.config/holdfast/credentials/${encodeURIComponent(origin)}.json`,
     file,
     remove: () => rmSync(home, { recursive: true, force: true }),
@@ -151,10 +146,8 @@ export const failure = (code: number, message: string | RegExp): Ending => ({
   stderr: matching(message),
 });
 
-/** The ending of a command that printed this and no message. */
 export const success = (stdout: string): Ending => ({ code: 0, signal: null, stdout, stderr: '' });
 
-/** The variables that name a service, a token and an environment. */
 export function variablesOf(url: string, token: string, environment = 'acme/web-shop/dev'): Record<string, string> {
   const [HOLDFAST_ORG = '', HOLDFAST_PROJECT = '', HOLDFAST_ENV = ''] = environment.split('/');
   return { HOLDFAST_URL: url, HOLDFAST_TOKEN: token, HOLDFAST_ORG, HOLDFAST_PROJECT, HOLDFAST_ENV };

@@ -12,12 +12,10 @@ export const everyDeadlySignal = Object.keys(constants.signals).filter(
   name => ![...harmless, ...aliases].includes(name),
 ) as NodeJS.Signals[];
 
-/** Runs a command that exits with each of `codes`. */
 export function exitWithEach(run: Run, codes: readonly number[]): Promise<Ending[]> {
   return runFourAtOnce(codes, code => run(['sh', '-c', `exit ${code}`]));
 }
 
-/** Runs a command that kills itself with each of `signals`. */
 export function dieOfEach(run: Run, signals: readonly NodeJS.Signals[]): Promise<Ending[]> {
   return runFourAtOnce(signals, signal =>
     run(['sh', '-c', `ulimit -c 0; kill -${constants.signals[signal]} $$; sleep 5`]),

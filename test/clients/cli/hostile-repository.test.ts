@@ -8,7 +8,6 @@ import { json, pullAnswer, startServer } from '../sdk/scripted-server.ts';
 import { buildCli, type Ending, failure, variablesOf } from './cli.ts';
 
 let values: Record<string, string> = {};
-
 const cli = shared(buildCli);
 const server = shared(() => startServer((request, response) => pullAnswer(3, values)(request, response)));
 beforeEach(() => {

@@ -15,7 +15,6 @@ import { buildCli, failure, success } from './cli.ts';
 
 let identityId: string;
 let base: Record<string, string>;
-
 const api = shared(startApi);
 const issuer = shared(startIssuer);
 const ada = shared(seedPerson);

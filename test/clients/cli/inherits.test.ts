@@ -10,7 +10,6 @@ import { pathOf, shells } from './scripts/image.ts';
 
 let revision: number;
 let values: Record<string, string>;
-
 const cli = shared(buildCli);
 const server = shared(() => startServer((request, response) => pullAnswer(revision, values)(request, response)));
 beforeEach(() => {
@@ -130,7 +129,6 @@ it('doesn’t go on if its shell is killed', async () => {
   await eventually(() => expect(own.requests[0]?.aborted).toBe(true));
 });
 
-/** Whether this user may make a process namespace. */
 const unshare = ['unshare', '-pf', '--mount-proc'];
 const canUnshare = spawnSync(unshare[0] ?? '', [...unshare.slice(1), 'true']).status === 0;
 if (!canUnshare)

@@ -24,7 +24,6 @@ beforeAll(() => {
   symlinkSync(join(import.meta.dirname, '../../../node_modules'), join(cli.home, 'node_modules'));
 });
 
-/** Runs a script with its own session bus and a locked or unlocked keyring. */
 async function inSession(script: string, keyring: string): Promise<{ stdout: string; stderr: string }> {
   const file = cli.file(
     'session.sh',

@@ -11,12 +11,8 @@ import { passTo } from '../relay.ts';
 import { type ReceivedRequest, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
 import { buildCli, variablesOf } from './cli.ts';
 
-/*
- * The service runs in its own process and is killed in the middle of `push`: at several moments of the change, and once
- * after the change is applied but its response is lost. `npm run proof -- kills --full` uses 40 moments.
- */
+/* The service is killed in the middle of `push`. `npm run proof -- kills --full` uses 40 moments. */
 const moments = Number(process.env.KILLS ?? 1);
-
 let stack: StartedStack;
 let relay: ScriptedServer;
 let dataDir: string;
@@ -26,7 +22,6 @@ let variables: Record<string, string>;
 /** What happens once a change is sent to the service, and whether its response is lost. */
 let onChange: () => void = () => undefined;
 let losesAnswer = false;
-
 const cli = shared(buildCli);
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'holdfast-killed-'));

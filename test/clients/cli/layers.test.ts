@@ -20,9 +20,7 @@ beforeEach(async () => {
 
 const nameOf = ({ project }: Workplace, env: string) => `${owner.organization.slug}/${project.slug}/${env}`;
 const below = () => nameOf(common, 'staging');
-/** The flags of both layers. */
 const layers = () => ['-e', below(), '-e', 'dev'];
-/** The settings of the directory. */
 const link = (changes: object = {}) => {
   const place = { organization: owner.organization.slug, project: shop.project.slug, environment: 'dev' };
   cli.file('.holdfast.json', JSON.stringify({ ...place, ...changes }));
@@ -30,7 +28,6 @@ const link = (changes: object = {}) => {
 
 const holdfast = (words: string[], env: Record<string, string> = {}, input = ''): Promise<Ending> =>
   cli.run(words, { env: { HOLDFAST_URL: api.url, HOLDFAST_TOKEN: token.token, ...env }, input });
-/** Runs this shell script with these flags. */
 const run = (flags: string[], script = 'echo "$A $B $C $HOLDFAST_REVISION"', env: Record<string, string> = {}) =>
   holdfast(['run', ...flags, '--', 'sh', '-c', script], env);
 

@@ -8,7 +8,6 @@ import { useShop } from './shop.ts';
 
 const { cli, environment, valuesIn: pull, holdfast } = useShop();
 
-/** Runs a line of a shell in which `holdfast` is the command line. */
 const shell = (line: string): Promise<{ status: number | null; stdout: string; stderr: string }> =>
   new Promise(resolve => {
     const run = `holdfast() { '${process.execPath}' '${cli.bundle}' "$@"; }; ${line}`;

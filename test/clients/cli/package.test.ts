@@ -49,8 +49,7 @@ describe('the packed command line', () => {
       .flatMap(({ inputs }) => Object.entries(inputs))
       .filter(([path]) => !['@bomb.sh/tab', 'yaml'].includes(packageOf(path) ?? ''))
       .reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0);
-    // Of these, about 9,000 are for prompts that take a whole paste and for messages that name the cause, 6,000 for the
-    // processes of a watched start and what `run` inherits, and the rest reads dotenv text as six tools do.
+    // About 9,000 are for prompts and messages, 6,000 for the processes of `run`, and the rest reads dotenv text.
     expect(bytes).toBeLessThan(238_000);
     expect(statSync(inPackage('dist/holdfast.cjs')).size).toBeLessThan(372_000);
   });

@@ -13,7 +13,6 @@ if (!hasTmux) process.stderr.write('SKIPPED: tmux is not installed, so no paste 
 /** Longer than the buffer of a pseudo-terminal. */
 const pem = `-----BEGIN KEY-----\n${`${'never-shown+'.repeat(5)}\n`.repeat(100)}-----END KEY-----\n`;
 const crlf = 'a\r\nb\r\n';
-
 let values: unknown[] = [];
 
 const answer: Respond = ({ body }, response) => {

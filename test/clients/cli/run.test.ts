@@ -13,7 +13,6 @@ import { pathOf } from './scripts/image.ts';
 
 let revision = 1;
 let values: Record<string, string> = {};
-
 const cli = shared(buildCli);
 const server = shared(() =>
   startServer((request, response) => {
@@ -39,7 +38,6 @@ const ways: [string, Record<string, string>][] = [
   ['spawned', { HOLDFAST_RUN: 'spawn' }],
 ];
 
-/** A script that runs the command line. */
 function shell(program: string, script: string, more: Record<string, string> = {}) {
   const env = { PATH: process.env.PATH ?? '', HOME: cli.home, ...environment(more) };
   return promisify(execFile)(program, ['-c', script], { env });

@@ -50,7 +50,6 @@ beforeEach(() => {
 });
 
 const place = { organization: 'acme', project: 'web-shop', environment: 'dev' };
-/** The settings of a repository. */
 const link = (changes: object = {}, folder = '') =>
   cli.file(`${folder}.holdfast.json`, JSON.stringify({ ...place, ...changes }));
 const signedIn = { HOLDFAST_TOKEN: 'token-of-env' };

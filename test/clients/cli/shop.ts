@@ -20,10 +20,8 @@ export function useShop() {
     cli,
     ada,
     project,
-    /** The variables of a command in `dev`. */
     environment,
     client,
-    /** An environment of the project. */
     of,
     valuesIn: async (slug = 'dev') => ({ ...(await of(slug).pull()).toObject() }),
     holdfast: (words: string[], input?: string | Buffer, more: Record<string, string> = {}): Promise<Ending> =>

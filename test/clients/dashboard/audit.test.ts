@@ -11,7 +11,6 @@ import { useWorld } from './world.ts';
 
 const { world, openAt, usePage } = useWorld();
 const page = usePage(() => world.people.owner);
-
 const auditOf = ({ slug }: { slug: string }) => `/organizations/${slug}/audit`;
 const hourMs = 3_600_000;
 const entries = () => page.locator('.journal > li');

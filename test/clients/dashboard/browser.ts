@@ -16,10 +16,7 @@ const installed = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/**
- * Chromium from the npm package, unpacked once into a private folder, or an installed one on other platforms. Only the
- * sandbox is off: the arguments of the package would also turn off web security.
- */
+/** Chromium with only its sandbox off: the arguments of the npm package would also turn off web security. */
 export async function startBrowser(): Promise<Browser> {
   const reasons: string[] = [];
   for (const find of [unpackedChromium, () => Promise.resolve(installed.find(existsSync))]) {
@@ -100,7 +97,6 @@ export function useBrowser(origin: () => string) {
     };
     return Object.assign(page, { stop });
   };
-  /** A page of the running test. */
   const come = async (as?: Person, options: VisitOptions = {}): Promise<Page> => {
     const page = await open({ as, ...options });
     onTestFinished(page.stop);
@@ -121,7 +117,6 @@ export function useBrowser(origin: () => string) {
 
 export const button = (page: Page | Locator, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' });
-/** Presses these buttons, one after the other. */
 export async function press(page: Page | Locator, ...names: (string | RegExp)[]): Promise<void> {
   for (const name of names) await button(page, name).click();
 }
@@ -141,7 +136,6 @@ export async function submit(form: Page | Locator, values: Parameters<typeof fil
   await button(form, name).click();
 }
 
-/** Stages one value on the page of an environment. */
 export async function stageValue(page: Page, key: string, value: string): Promise<void> {
   const existing = button(page, `New value for ${key}`);
   if (await existing.isVisible().catch(() => false)) await existing.click();
@@ -158,7 +152,6 @@ export async function logOut(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
 }
 
-/** Types the password where a dialog asks for it, and continues. */
 export async function confirmPassword(question: Locator, password = testPassword): Promise<void> {
   await question.getByLabel('Password').fill(password);
   await button(question, 'Continue').click();
@@ -179,10 +172,7 @@ function listen(page: Page, heard: string[]): void {
   });
 }
 
-/**
- * Expects no error, no violation of the content security policy and no console output. The browser itself logs every
- * 4xx response; those are errors that the page shows.
- */
+/** The browser itself logs every 4xx response; those are errors that the page shows. */
 export function expectQuiet(heard: readonly string[]): void {
   const refused = /^error: Failed to load resource: the server responded with a status of 4\d\d/;
   expect(heard.filter(line => !refused.test(line))).toEqual([]);

@@ -23,7 +23,6 @@ import { expectFineLooks } from './looks.ts';
 import { useWorld, type World } from './world.ts';
 
 const { world, browser, come: open, openAt: openPageAt, usePage } = useWorld();
-
 const come = (as?: keyof World['people']): Promise<Page> => open(as && world.people[as]);
 const openAt = (address: string, as?: keyof World['people']) => openPageAt(address, as && world.people[as]);
 
@@ -355,7 +354,6 @@ describe.skipIf(withoutBrowser)('a comparison', () => {
 });
 
 describe.skipIf(withoutBrowser)('a value', () => {
-  /** The places where a page could leave a value. */
   const placesOf = (page: Page) =>
     page.evaluate(async () => ({
       dom: document.documentElement.outerHTML,
@@ -718,7 +716,6 @@ describe.skipIf(withoutBrowser)('the keyboard', () => {
 describe.skipIf(withoutBrowser)('the command line’s hand-off', () => {
   describe('with the command line itself', () => {
     const cli = shared(buildCli);
-    /** The address that it prints. */
     const addressOf = async (started: StartedCli): Promise<string> => {
       await started.until(/authorize-cli\?\S+state=\S+/);
       return /http\S+authorize-cli\?\S+/.exec(started.seen())?.[0] ?? '';

@@ -56,7 +56,6 @@ export const looks = [
   { width: 360, colorScheme: 'dark' },
 ] as const;
 
-/** Each width and each color scheme once. */
 export const wideAndNarrow = [looks[0], looks[3]];
 
 /** Expects no problem of a page in each look, and continues if there is one. Screenshots are kept for review. */

@@ -12,7 +12,6 @@ import { join, useWorld } from './world.ts';
 const { world, come, openAt, usePage } = useWorld();
 const base = () => `/organizations/${world.organization.slug}`;
 
-/** Claims that an identity may trust: those of one repository of GitHub. */
 const trust = {
   issuer: 'https://token.actions.githubusercontent.com',
   claims: { repository_id: '123', repository_owner_id: '456', environment: 'production' },

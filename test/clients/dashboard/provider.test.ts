@@ -33,7 +33,6 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     startOpenIdProvider({ redirectUri: `${api.origin}/v1/auth/provider/*/callback`, accounts: {} }),
   );
 
-  /** Somebody whom the provider knows, with a verified address of the domain. */
   const employ = (domain: string, name = 'ada') => {
     const email = `${name}-${randomUUID().slice(0, 8)}@${domain}`;
     provider.accounts[email] = { sub: randomUUID(), email, email_verified: true, name };
@@ -43,7 +42,6 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await page.waitForURL(`${provider.url}/**`);
     await button(page, email).click();
   };
-  /** An organization with the provider, whose domain is verified. */
   const company = async (changes: Record<string, unknown> = {}) => {
     const owner = await seedPerson({ emailVerified: true, name: 'Grace' });
     const domain = newDomain();
@@ -52,19 +50,16 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await expectStatus(api.post(`/projects/${owner.organization.id}`, { name: 'Shop' }, owner.session), 201);
     return { owner, domain, base: `/organizations/${owner.organization.slug}` };
   };
-  /** Goes from the page that is asked for to the provider. */
   const goToProvider = async (page: Page, email: string, to: string) => {
     await page.goto(to);
     await submit(page, { 'E-mail': email }, 'Continue');
     await link(page, /^Sign in with/).click();
   };
-  /** Signs in with the provider, from the page that is asked for. */
   const enter = async (page: Page, email: string, to: string) => {
     await goToProvider(page, email, to);
     await pressAt(page, email);
     await page.waitForURL(`${api.origin}${to}`);
   };
-  /** Confirms who is signed in, at the provider, in the tab that opens. */
   const stepUpAt = async (page: Page, email: string) => {
     const question = dialog(page, 'Confirm it’s you');
     const [tab] = await Promise.all([page.context().waitForEvent('page'), link(question, 'Sign in again').click()]);
@@ -76,7 +71,6 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     const cookie = (await page.context().cookies(api.origin)).find(({ name }) => name === '__service_session');
     return { cookie: `${cookie?.name}=${cookie?.value}` };
   };
-  /** The person who is signed in in this browser. */
   const personIn = async (page: Page): Promise<Person> => {
     const session = await sessionOf(page);
     const { user, organizations } = (await expectStatus(api.get('/auth/me', session), 200)).body;
@@ -335,7 +329,6 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await again.getByText('opens in a new tab').waitFor();
     await expectFineLooks(page, 'log-in-again-provider', { as: wideAndNarrow, fullPage: false });
     const [tab] = await Promise.all([page.context().waitForEvent('page'), again.getByRole('link').click()]);
-    // The provider still knows the person, so nothing is asked there.
     await expect.poll(() => tab.isClosed()).toBe(true);
     await again.waitFor({ state: 'detached' });
     await page.getByText('1 key: 1 added').waitFor();

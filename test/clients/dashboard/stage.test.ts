@@ -10,7 +10,6 @@ const stage: Stage = {
     ['GONE', { kind: 'delete', base: 2 }],
   ]),
 };
-/** The versions of keys. */
 const versions = (of: Record<string, number>) => new Map(Object.entries(of));
 const untouched = versions({ UPDATED: 3, GONE: 2, FOREIGN: 9 });
 

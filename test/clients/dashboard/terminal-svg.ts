@@ -27,7 +27,6 @@ const kinds: Readonly<Record<string, 'created' | 'updated' | 'deleted'>> = {
 const lineHeight = 20;
 const characterWidth = 8.1;
 const margin = 20;
-
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 /** Draws the output of commands as a terminal. Lines of a plan are colored by their kind. */

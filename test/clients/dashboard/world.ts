@@ -10,7 +10,6 @@ import { useBrowser } from './browser.ts';
 
 export type World = Awaited<ReturnType<typeof buildWorld>>;
 
-/** The world and the browser of a test file. */
 export function useWorld() {
   const world = shared(buildWorld);
   return { world, ...useBrowser(() => world.origin) };
@@ -89,10 +88,8 @@ export async function buildWorld() {
     project,
     /** The environment's path in the API, without `/v1`. */
     path,
-    /** A request of the owner, which succeeds. @returns the body of its response */
     owner: asOwner,
     stop: api.stop,
-    /** The screens of an environment. */
     screen: (environment: string) =>
       `/organizations/${organization.slug}/projects/${project.slug}/environments/${environment}`,
   };
@@ -106,7 +103,6 @@ export async function join(api: Api, owner: Person, person: Person, role: string
   await expectStatus(api.post(`/members/invite/${invited.body.token}/accept`, undefined, person.session), 200, 201);
 }
 
-/** Every screen of the dashboard, as addresses. */
 export function screensOf(
   { organization, project, people }: World,
   ids: { webhook: string; identity: string; environment: string },

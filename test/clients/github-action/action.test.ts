@@ -27,7 +27,6 @@ const path = '/secrets/acme/web-shop';
 
 /** May read dev. */
 let identity: string;
-
 const api = shared(startApi);
 const issuer = shared(startIssuer);
 const ada = shared(seedPerson);
@@ -42,7 +41,6 @@ async function createIdentity(changes: Record<string, unknown> = {}): Promise<st
   return (await expectStatus(api.post(path, identityOf(issuer, changes), ada.session), 201)).body.identity.id;
 }
 
-/** Makes these the only secrets of an environment. */
 async function store(secrets: Readonly<Record<string, string>>, environment = 'dev'): Promise<number> {
   const { body } = await expectStatus(api.get(`${path}/${environment}/keys`, ada.session), 200);
   const old = body.keys.map(({ key }: { key: string }) => key).filter((key: string) => !Object.hasOwn(secrets, key));

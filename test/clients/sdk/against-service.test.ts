@@ -7,7 +7,6 @@ import { seedPerson } from '#test/support/people.ts';
 const api = shared(startApi);
 const ada = fresh(() => seedPerson({ name: 'Ada' }));
 const project = fresh(() => createProject(api, ada));
-/** A client with a token of this scope. */
 const clientFor = async (scope: Record<string, unknown> = {}, options: Partial<HoldfastOptions> = {}) =>
   new Holdfast({ url: api.url, ...(await createToken(api, ada, scope)), ...options });
 const client = fresh(() => clientFor());

@@ -12,7 +12,6 @@ import { startReceiver } from '#test/support/receiver.ts';
 import { failureOf, withVariables } from './variables.ts';
 
 let folder: string;
-
 const aws = fresh(startAwsPlatform);
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-aws-'));

@@ -8,7 +8,6 @@ import { expectStatus } from '#test/support/sample-requests.ts';
 import { withVariables } from './variables.ts';
 
 let identity: string;
-
 const api = shared(startApi);
 const issuer = shared(startIssuer);
 const ada = shared(seedPerson);

@@ -29,9 +29,7 @@ import { failureOf } from './variables.ts';
 
 const token = 'service_tok_verysecret';
 const value = 'a-value-that-nobody-may-log';
-
 let server: ScriptedServer;
-/** Those of the newest client. */
 let retries: Retry[];
 
 async function clientOf(respond: Respond, options: Partial<HoldfastOptions> = {}): Promise<Holdfast> {
@@ -47,7 +45,6 @@ const createOf = (client: Holdfast) =>
   client.request('POST', '/v1/projects/{orgId}', { path: { orgId: 'acme' }, body: { name: 'Shop' } });
 const created = json(201, { project: { slug: 'shop' } });
 const setAnswer = json(200, { secret: { key: 'A' }, changed: true, revision: 4 });
-
 const limited = (seconds: number) => refusal(429, 'rate_limited', undefined, { 'retry-after': String(seconds) });
 
 describe('a read', () => {

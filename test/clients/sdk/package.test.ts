@@ -16,12 +16,10 @@ const readme = readFileSync(join(sdk, 'README.md'), 'utf8');
 
 /** The compilers that read the published types: the latest major version and the one before. */
 const compilers = [join(root, 'node_modules/typescript/bin/tsc'), join(sdk, 'node_modules/typescript/bin/tsc')];
-
 const api = shared(startApi);
 // Offline: the package needs nothing from the registry.
 const packed = shared(() => installPacked(sdk, { type: 'module' }));
 beforeAll(async () => {
-  // The examples of the README as one program.
   const blocks = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(match => match[1] as string);
   expect(blocks.length).toBeGreaterThan(6);
   writeFileSync(join(packed.project, 'readme.ts'), blocks.join('\n'));
@@ -30,7 +28,6 @@ beforeAll(async () => {
 /** npm's errors without a network, or if the registry doesn't have the package. */
 const noRegistry = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENOTCACHED|E404|ETARGET/;
 
-/** Compiles the README’s program. @throws Error with the compiler's output */
 async function compile(tsc: string | undefined): Promise<void> {
   const compilerOptions = {
     target: 'es2022',

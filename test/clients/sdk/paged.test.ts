@@ -8,7 +8,6 @@ let client: Holdfast;
 let environment: Environment;
 let path: { orgSlug: string; project: string; env: string };
 let requestCount = 0;
-
 const api = shared(startApi);
 const ada = shared(() => seedPerson({ name: 'Ada', isAdmin: true }));
 beforeAll(async () => {

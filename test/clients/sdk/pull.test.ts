@@ -22,7 +22,6 @@ import {
 } from './scripted-server.ts';
 
 const value = 'a-value-that-nobody-may-log';
-
 let server: ScriptedServer;
 let client: Holdfast;
 

@@ -18,7 +18,6 @@ export type Respond = (request: ReceivedRequest, response: ServerResponse) => vo
 
 /** A real HTTP server on a free local port, with responses scripted by the test. */
 export async function startServer(respond: Respond) {
-  /** Everything that arrived, oldest first. */
   const requests: ReceivedRequest[] = [];
   const { url, stop } = await startReceiver((response, { method, path, headers, body }) => {
     const { pathname, searchParams: query } = new URL(path, 'http://localhost');
@@ -47,7 +46,6 @@ export function json(status: number, body: unknown, headers: Record<string, stri
   };
 }
 
-/** The service's own error shape. */
 export function refusal(
   status: number,
   code: string,
@@ -59,7 +57,6 @@ export function refusal(
 
 export const hang: Respond = () => {};
 
-/** Closes the connection without a response. */
 export const reset: Respond = (_, response) => {
   response.socket?.resetAndDestroy();
 };

@@ -16,10 +16,8 @@ type Root = '/v1/secrets/{orgSlug}/{project}/{env}';
 /** The response type from openapi.json; any type if it does not describe the path yet. */
 type AnswerOf<M extends 'GET' | 'POST', P extends string> = P extends keyof paths ? ResponseBody<M, P> : never;
 const same = <T>(answer: T): T => answer;
-
 const server = shared(() => startServer(json(200, { served: true })));
 const client = shared(() => new Holdfast({ url: server.url, token: 'service_tok_x' }));
-
 const path = { orgSlug: 'acme', project: 'web-shop', env: 'dev' };
 
 // The compiler checks the lines that expect an error. At run time they all behave the same.

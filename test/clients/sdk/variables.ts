@@ -1,6 +1,5 @@
 import { HoldfastError } from '#clients/sdk/src/index.ts';
 
-/** Runs the work with these environment variables. */
 export async function withVariables<T>(variables: Record<string, string>, work: () => Promise<T> | T): Promise<T> {
   const before = { ...process.env };
   Object.assign(process.env, variables);

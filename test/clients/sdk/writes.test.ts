@@ -21,7 +21,6 @@ let client: Holdfast;
 let direct: Holdfast;
 let place: [organization: string, project: string];
 let environment: Environment;
-
 const api = shared(startApi);
 /** A new project of the running service; the test may intercept its requests. */
 async function start(between: (pass: Pass) => Respond = pass => pass): Promise<void> {

@@ -7,7 +7,6 @@ import { isInstalled, type Run, secrets, type World } from './world.ts';
 
 /** The first block, which the others follow in one shell. */
 let before = '';
-
 const signedIn = ({ origin, fullToken }: World) => ({ HOLDFAST_URL: origin, HOLDFAST_TOKEN: fullToken });
 
 const choose: Run = async (text, world) => {
@@ -50,11 +49,9 @@ const replay =
 const doppler = { ...secrets, DOPPLER_CONFIG: 'stg', DOPPLER_ENVIRONMENT: 'stg', DOPPLER_PROJECT: 'web-shop' };
 const download = 'secrets download --project web-shop --config stg --no-file --format json';
 const moveDoppler = replay('doppler', download, doppler);
-
 const others = { type: 'shared', tags: [], comment: '' };
 const infisical = Object.entries(secrets).map(([key, value]) => ({ key, value, ...others }));
 const moveInfisical = replay('infisical', 'export --projectId 8a1c --env staging --format json', infisical);
-
 let exported = '';
 
 /** The real command, with an answer of the service. */

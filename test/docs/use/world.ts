@@ -12,7 +12,6 @@ import { expectStatus } from '#test/support/sample-requests.ts';
 import { buildCli } from '../../clients/cli/cli.ts';
 import { pathOf } from '../../clients/cli/scripts/image.ts';
 
-/** What the environments staging and production hold. */
 export const secrets = {
   API_KEY: 'it\'s "$5" \\ 100% #1',
   DATABASE_URL: 'postgres://web:pass@db.internal/shop?x=1&y=2',
@@ -38,7 +37,6 @@ export const settingsOf = ({ origin, identity }: World): Record<string, string> 
   HOLDFAST_IDENTITY: identity,
 });
 
-/** The identity's id in the recipes. */
 const printedIdentity = 'a4c7e10b-52d9-8f36-b18e-6d03f9a2c754';
 
 /** The installation, organization and machine that the recipes are written for. */
@@ -73,7 +71,6 @@ export async function openWorld() {
     /** The command line as a program in ~/.local/bin is on it. */
     path,
     file,
-    /** The recipe with this world's address and identity. */
     fill: (text: string) =>
       text.replaceAll('https://secrets.example.com', origin).replaceAll(printedIdentity, identity),
     /** A program that stands in front of the installed ones. */

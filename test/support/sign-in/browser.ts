@@ -1,7 +1,4 @@
-/*
- * A browser without a screen: it keeps cookies by host, port and path, and follows redirects one at a time. Real browsers
- * ignore the port; here it tells the service and the providers of a test apart, which all listen on loopback.
- */
+/* Cookies by host, path and, unlike real browsers, port, which tells the services on loopback apart. */
 
 interface Cookie {
   name: string;
@@ -17,7 +14,6 @@ export interface Page {
   status: number;
   headers: Headers;
   text: string;
-  /** Where the response redirects to. */
   location: URL | undefined;
 }
 
@@ -64,10 +60,7 @@ export function openBrowser() {
       location: location === null ? undefined : new URL(location, url),
     };
   };
-  /**
-   * Follows redirects until one leads to an address that `stopAt` names, which is not requested, or until a page
-   * doesn't redirect.
-   */
+  /** Follows redirects to an address that `stopAt` names, which isn't requested, or to a page that doesn't redirect. */
   const follow = async (page: Page, stopAt: (url: URL) => boolean): Promise<Page> => {
     let current = page;
     for (let hop = 0; hop < maximumHops; hop += 1) {

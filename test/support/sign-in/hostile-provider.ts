@@ -15,7 +15,6 @@ const paths = {
 
 export type Part = keyof typeof paths;
 
-/** An authorization request that was granted. */
 export interface Granted {
   code: string;
   state: string;
@@ -25,23 +24,16 @@ export interface Granted {
   parameters: URLSearchParams;
 }
 
-/** How the provider misbehaves. Whatever is absent, it does as an honest provider would. */
+/** How the provider misbehaves. Absent: as an honest one. An undefined claim, member or parameter is left out. */
 export interface Script {
-  /** Replaces the response of a part. */
   parts?: Partial<Record<Part, (response: ServerResponse, received: Received) => unknown>>;
-  /** Members of the discovery document; undefined leaves one out. */
   discovery?: Record<string, unknown>;
-  /** The person who logs in. */
   person?: Record<string, unknown>;
-  /** Claims of the id token; undefined leaves one out. */
   claims?: Record<string, unknown>;
   /** Signs in its own way. */
   sign?: (claims: JWTPayload, key: SigningKey) => string | Promise<string>;
-  /** Members of the token response; undefined leaves one out. */
   tokens?: Record<string, unknown>;
-  /** Members of the userinfo response; undefined leaves one out. */
   userinfo?: Record<string, unknown>;
-  /** Parameters of the callback; undefined leaves one out. */
   callback?: Record<string, string | undefined>;
 }
 
@@ -59,11 +51,7 @@ const defined = (members: Members) =>
 const json = (response: ServerResponse, status: number, body: unknown) =>
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
-/**
- * An OpenID provider on loopback that grants every request at once, without a log-in page, and whose every answer can be
- * replaced. It insists on PKCE and on the client's secret like an honest one, so that a test notices a service without
- * them.
- */
+/** Grants every request at once, but insists on PKCE and the client's secret, so a service without them is noticed. */
 export async function startHostileProvider(
   person: Members,
   { algorithm = 'RS256', clientSecret = randomBytes(24).toString('hex'), isShared = false }: ProviderOptions = {},
@@ -81,9 +69,7 @@ export async function startHostileProvider(
     script: {} as Script,
     /** Who logs in instead for an authorization request with this state. */
     people: new Map<string, Members>(),
-    /** The latest authorization request. */
     granted: () => latest,
-    /** How often a part was asked for. */
     requests: (part: Part): number => server.received.filter(({ path }) => path.split('?')[0] === paths[part]).length,
     received: [] as Received[],
     stop: (): Promise<void> => server.stop(),

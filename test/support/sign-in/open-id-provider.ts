@@ -34,10 +34,7 @@ interface ProviderOptions {
 
 const acrs = ['urn:example:password', 'urn:example:two-factors', 'phr'];
 
-/**
- * An OpenID provider that this project didn't write (`oidc-provider`), on loopback. Its log-in page has a button for
- * each account, for browsers and for `logInAt`.
- */
+/** `oidc-provider` on loopback. Its log-in page has a button for each account, for browsers and for `logInAt`. */
 export async function startOpenIdProvider(options: ProviderOptions) {
   const { accounts, clientSecret = randomBytes(24).toString('base64url') } = options;
   const server = createServer();
@@ -59,7 +56,6 @@ export async function startOpenIdProvider(options: ProviderOptions) {
     void (isInteraction ? interact(provider, accounts, request, response) : handle(request, response));
   });
   return {
-    /** Its issuer. */
     url,
     client,
     accounts,

@@ -6,7 +6,6 @@ import { expectStatus } from '../sample-requests.ts';
 import type { App } from '../second-factors.ts';
 import { type Browser, openBrowser, type Page } from './browser.ts';
 
-/** What the settings of an organization need to know about a provider. */
 interface Registered {
   url: string;
   client: { clientId: string; clientSecret: string };
@@ -47,13 +46,10 @@ export async function openCompany(
   return { owner, domain, slug: owner.organization.slug };
 }
 
-/** Where a sign-in ended. */
 export interface Outcome {
-  /** The dashboard's page. */
   landed: URL;
   /** The code in `/log-in#error=<code>`. */
   error: string | undefined;
-  /** The session that the browser has now. */
   session: { cookie: string } | undefined;
 }
 
@@ -114,7 +110,6 @@ function outcomeOf(api: Api, browser: Browser, { location, status, text, url }: 
   return { landed: location, error, session: sessionIn(api, browser) };
 }
 
-/** The browser's session with the service. */
 export function sessionIn(api: Api, browser: Browser): { cookie: string } | undefined {
   const cookie = browser.cookies(api.url).find(({ name }) => name === cookieName);
   return cookie === undefined ? undefined : { cookie: `${cookieName}=${cookie.value}` };
@@ -125,7 +120,6 @@ export async function logInIn(api: Api, browser: Browser, email: string, passwor
   return requestIn(api, browser, '/auth/login', { email, password });
 }
 
-/** A POST of the dashboard in that browser. */
 export async function requestIn(api: Api, browser: Browser, path: string, body: unknown): Promise<Answer> {
   const cookie = browser.cookieHeader(api.url + path);
   const headers = { 'x-requested-with': 'service', ...(cookie === '' ? {} : { cookie }) };

@@ -11,7 +11,6 @@ const codePoints = `b c 0 1 7 7f 80 85 9f a0 ad 2028 2029 200b 202e feff fffd ff
   1fffe 10ffff e9 212b`;
 /** One grapheme cluster with whatever follows, a quote for example. */
 const joining = '602 f600 f6ff';
-
 const wordsIn = (text: string) => text.trim().split(/\s+/);
 const lines = ['export A=b', '\nB=c', '\n', '\n\n', '\r', '\r\n', '\t', ' ', '  ', '\u001b[31m', 'e\u0301'];
 const scripts = [
@@ -55,7 +54,6 @@ export const longValues = [
   'a b#'.repeat(16_384),
 ];
 
-/** Any text that the service accepts. */
 export function nastyValues(count: number, seed: number): string[] {
   return fc.sample(value, { numRuns: count, seed }).filter(text => text.isWellFormed());
 }

@@ -14,11 +14,9 @@ import { nastyValues } from './nasty-values.ts';
 /** `FORMATS=2000 npx vitest run test/clients/cli/formats/over-http.test.ts` compares that many values of each format. */
 const count = Math.min(Number(process.env.FORMATS ?? 150), 2000);
 const perEnvironment = 1000;
-
 const api = shared(startApi);
 const cli = shared(buildCli);
 
-/** Pulls these secrets over HTTP and with the command line. */
 async function bothWays(name: ServedFormat, secrets: readonly (readonly [string, string])[]) {
   const place = await openWorkplace(api);
   const { token } = await createToken(api, place.owner);

@@ -15,7 +15,6 @@ import { readAsCompose, readAsPowershell } from './transcribed-readers.ts';
 
 type Values = Map<string, string>;
 
-/** A program that reads a format. */
 export interface Reader {
   name: string;
   format: string;
@@ -29,7 +28,6 @@ export interface Reader {
 const directory = mkdtempSync(join(tmpdir(), 'holdfast-formats-'));
 process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
 
-/** Prints its environment. */
 export const printer = join(directory, 'print.mjs');
 writeFileSync(printer, 'process.stdout.write(JSON.stringify(Object.entries(process.env)));');
 

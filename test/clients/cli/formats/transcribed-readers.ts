@@ -1,7 +1,4 @@
-/*
- * Readers that aren't available here, transcribed from their source or documentation. Where the program itself is
- * installed, the tests use it instead.
- */
+/* Readers that aren't available here, transcribed. Where the program is installed, the tests use it instead. */
 
 /** compose-go 2, dotenv/parser.go: the parts that quoted and unquoted values go through. */
 export function readAsCompose(text: string): Map<string, string> {

@@ -16,13 +16,11 @@ import { delimiter, dirname, join } from 'node:path';
 import { buildDownloads, type Downloads } from '#clients/cli/build-downloads.ts';
 import type { Ending } from '../cli.ts';
 
-/** A shell as a script calls it. */
 export interface Shell {
   name: string;
   command: readonly string[];
 }
 
-/** A program of this machine. */
 export const pathOf = (program: string): string | undefined =>
   (process.env.PATH ?? '')
     .split(delimiter)
@@ -50,7 +48,6 @@ function reportSkipped(): void {
 
 interface Options {
   env?: Record<string, string | undefined>;
-  /** Flags of the shell. */
   flags?: readonly string[];
   /** A program of this machine, and its arguments, that runs all of it. */
   under?: readonly string[];
@@ -61,10 +58,7 @@ export const busybox = allShells.find(({ name }) => name === 'busybox') as Shell
 
 export type Image = ReturnType<typeof makeImage>;
 
-/**
- * A small root file system: the programs and the libraries that they need, and no Node. Programs of `others` are not in
- * its PATH. Only root can change into it; for anyone else, it is a folder whose programs are the whole PATH.
- */
+/** A small root file system without Node for root's chroot; for anyone else, a folder that is the whole PATH. */
 function makeImage(programs: readonly string[], others: readonly string[] = []) {
   const root = mkdtempSync(join(tmpdir(), 'holdfast-image-'));
   const copy = (from: string, to: string) => {
@@ -86,7 +80,6 @@ function makeImage(programs: readonly string[], others: readonly string[] = []) 
   const chroot = canMakeRoot ? [pathOf('chroot') ?? '', root] : [];
 
   return {
-    /** A file of it, readable and executable. */
     file: (name: string, text: string | Buffer): void => {
       const path = join(root, name);
       mkdirSync(dirname(path), { recursive: true });
@@ -95,7 +88,6 @@ function makeImage(programs: readonly string[], others: readonly string[] = []) 
     },
     /** How the programs in it call a file. */
     seenAs: within,
-    /** The real path of one of its files. */
     pathOf: (name: string) => join(root, name),
     /** Runs a script of it in the shell, with nothing in the environment but these variables and PATH. */
     run: (shell: Shell, script: string, words: readonly string[], options: Options = {}) => {
@@ -123,7 +115,6 @@ function makeImage(programs: readonly string[], others: readonly string[] = []) 
         });
       });
     },
-    /** The paths of all files. */
     files: () =>
       globSync('**/*', { cwd: root, withFileTypes: true }).map(({ parentPath, name }) => join(parentPath, name)),
     remove: () => {

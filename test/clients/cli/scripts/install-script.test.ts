@@ -24,12 +24,10 @@ import { pathOf, type Shell, shells } from './image.ts';
 const root = join(import.meta.dirname, '../../../..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const tools = ['mkdir', 'mktemp', 'chmod', 'mv', 'rm', 'env', 'cat'];
-
 let downloads: Downloads;
 let origin: string;
 let home: string;
 let served: Buffer | undefined;
-
 const api = shared(() => startApi({}, undefined, undefined, buildDownloads()));
 /** A machine's own copy of the bytes that the origin serves may differ. */
 const other = shared(() =>
@@ -46,10 +44,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-/** The installer of the service at this address. */
 const installerOf = (url = origin) => downloads(url).get('/install.sh')?.toString() ?? '';
 
-/** A folder with links to these programs, as the only one in PATH. */
 function folderOf(programs: readonly string[]): string {
   const folder = mkdtempSync(join(home, 'bin-'));
   for (const program of programs)

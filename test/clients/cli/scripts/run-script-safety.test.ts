@@ -12,10 +12,8 @@ const token = 'service_tok_NeverShown';
 const assertion = 'eyJNeverShown.payload.signature';
 const value = `never-shown'"\\ $(echo x)\nsecond-line-never-shown`;
 const secret = /NeverShown|never-shown|payload\.signature/;
-
 let pull: Respond;
 let redirect: string | undefined;
-
 const plain = { 'content-type': 'text/plain; charset=utf-8', etag: '"7"' };
 const text = (body: string, headers: Record<string, string> = {}, status = 200): Respond => {
   const all = { ...plain, 'content-length': Buffer.byteLength(body), ...headers };

@@ -22,8 +22,6 @@ const image = shared(() => makeShellImage(api.url, ['curl'], ['env', 'true', 'ca
 /** Without curl. */
 const alone = shared(() => makeBusyboxImage(api.url));
 const place = fresh(() => openWorkplace(api, owner));
-
-/** The ending of a script, without its process. */
 const endingOf = ({ pid: _, ...ending }: Awaited<ReturnType<typeof image.run>>) => ending;
 
 const settings = (more: Record<string, string | undefined> = {}) => ({
@@ -33,7 +31,6 @@ const settings = (more: Record<string, string | undefined> = {}) => ({
 const run = (shell: Shell, words: readonly string[], more: Record<string, string | undefined> = {}) =>
   image.run(shell, '/run.sh', words, { env: settings(more) });
 
-/** The variables that the command gets. */
 async function variables(shell: Shell, more: Record<string, string | undefined> = {}): Promise<Map<string, string>> {
   const { code, stdout, stderr } = await run(shell, ['/other/env', '-0'], more);
   if (code !== 0 || stderr !== '') throw new Error(`run.sh ended with ${code}: ${stderr}`);
