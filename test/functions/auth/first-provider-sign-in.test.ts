@@ -27,7 +27,6 @@ import {
 
 const { api, names, provider } = useOpenIdProvider();
 
-/** A company, somebody at its provider, and what they do. */
 async function openWithNewcomer(changes: Record<string, unknown> = {}, claims: { name?: string } = {}) {
   const company = await openCompany(api, names, provider, changes);
   const account = hire(provider, company.domain, claims);

@@ -14,7 +14,6 @@ import { logInAs } from '#test/support/sign-in/scene.ts';
 
 const api = useApi();
 const person = shared(seedPerson);
-
 const offer = (fields: object = {}, as = person.session) => offerToken(api, as, fields);
 const take = ({ code, codeVerifier }: { code: string; codeVerifier: string }) => takeToken(api, code, codeVerifier);
 const invalid = '400 invalid_token';

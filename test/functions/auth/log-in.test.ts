@@ -10,7 +10,6 @@ import { atOnce } from '#test/support/at-once.ts';
 import { seedPerson, testPassword } from '#test/support/people.ts';
 
 const api = useApi(() => startApi({ LOGIN_FAILURE_LIMIT: '3', REGISTER_LIMIT_PER_HOUR: '-1' }));
-
 const wrongPassword = 'not the right one';
 const logIn = (email: string, password = testPassword) => api.post('/auth/login', { email, password });
 

@@ -15,7 +15,6 @@ import { setScrypt } from '#test/support/quick-scrypt.ts';
 import { invite, resetPassword } from '#test/support/sample-requests.ts';
 
 const api = useApi(() => startObservedApi({ LOGIN_FAILURE_LIMIT: '3' }));
-
 const newPassword = 'another battery horse';
 const logIn = ({ email }: Person, password: string) => api.post('/auth/login', { email, password });
 const change = ({ session }: Person, body: object = {}) =>
@@ -35,7 +34,6 @@ async function linksTo(email: string, subject: string, count = 1): Promise<strin
   });
 }
 
-/** A person who has asked for a reset, and the token of the link in the e-mail. */
 async function withResetLink() {
   const person = await seedPerson();
   await ask(person.email);

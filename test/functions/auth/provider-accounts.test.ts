@@ -29,7 +29,6 @@ import {
 
 const { api, names, provider } = useOpenIdProvider();
 const otherProvider = shared(() => startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {} }));
-
 const open = (changes: Record<string, unknown> = {}, at = provider) => openCompany(api, names, at, changes);
 const userIdOf = async (session: { cookie: string } | undefined): Promise<string> =>
   (await expectStatus(api.get('/auth/me', session), 200)).body.user.id;
@@ -37,7 +36,6 @@ const pathOf = ({ owner }: Company) => `/members/${owner.organization.id}`;
 const membersOf = ({ owner }: Company) => membersIn(api, owner);
 const memberIdsOf = async (company: Company) => (await membersOf(company)).map(({ userId }) => userId);
 
-/** How a sign-in in that browser ends: with an error, or without one. */
 const endOf = async ({ slug }: Company, account: string, browser = openBrowser()) => {
   const { error, session } = await signIn(api, browser, slug, { account });
   expect(session === undefined).toBe(error !== undefined);
@@ -55,7 +53,6 @@ async function startLink<T>(prepare: (person: Person) => Promise<T> = async () =
   return { company, person, factor, account, browser };
 }
 
-/** Somebody who has signed in for the first time. */
 async function signedIn(changes: Record<string, unknown> = {}) {
   const company = await open(changes);
   const account = hire(provider, company.domain);

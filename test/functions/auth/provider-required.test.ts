@@ -43,14 +43,12 @@ afterEach(() => {
 
 const open = (changes: Record<string, unknown> = {}) => openCompany(api, names, provider, changes);
 const newcomer = ({ domain }: Company, changes: Partial<Account> = {}) => hire(provider, domain, changes);
-/** A session of somebody who signs in for the first time. */
 const sessionOfNewcomer = (company: Company, changes: Partial<Account> = {}) =>
   sessionThrough(api, company.slug, { account: newcomer(company, changes) });
 
 const me = async (as: Caller) => (await expectStatus(api.get('/auth/me', as), 200)).body;
 const projectsOf = ({ owner }: Company) => `/projects/${owner.organization.id}`;
 const required = '403 provider_required';
-/** How the company answers the caller. */
 const read = async (company: Company, as: Caller) => codeOf(await api.get(projectsOf(company), as));
 /** A token for the company, the only kind that a session through the provider makes. */
 const makeToken = ({ owner }: Company, as: Caller) =>
@@ -71,7 +69,6 @@ async function withSettledApp({ owner }: Company) {
   return { app, session: await logInWithApp(api, owner, app) };
 }
 
-/** A company that requires its provider, with an owner who has an app, and that owner's session of before. */
 async function openStrictCompany() {
   const company = await open();
   const { app, session } = await withSettledApp(company);
@@ -80,11 +77,9 @@ async function openStrictCompany() {
   return strict;
 }
 
-/** The path of the person's membership of the company. */
 const memberPathOf = async ({ owner }: Company, person: Pick<Person, 'user'>) =>
   `/members/${owner.organization.id}/${await memberIdOf(api, owner, person)}`;
 
-/** A member of the company with a password. */
 async function invitePerson(company: Company, role = 'developer'): Promise<Person> {
   const person = await seedPerson({ emailVerified: true });
   await join(api, company.owner, person, role);

@@ -10,7 +10,6 @@ import { membersOf } from '#test/support/sample-requests.ts';
 import { words } from '#test/support/words.ts';
 
 const api = useApi();
-
 const newEmail = () => `${randomUUID()}@example.com`;
 const register = (fields: object = {}) =>
   api.post('/auth/register', { email: newEmail(), password: testPassword, ...fields });
@@ -127,7 +126,6 @@ describe('registering', () => {
 
 it('a name can be changed, also in the member lists', async () => {
   const person = await seedPerson();
-
   const answer = await api.patch('/auth/me', { name: 'Countess' }, person.session);
 
   expect(answer.body.user).toMatchObject({ id: person.user.id, name: 'Countess' });

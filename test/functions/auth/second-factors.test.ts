@@ -24,7 +24,6 @@ import {
 } from '#test/support/second-factors.ts';
 
 const api = shared(startObservedApi);
-
 const me = async (as: Caller) => (await expectStatus(api.get('/auth/me', as), 200)).body;
 const secondFactorsOf = async ({ session }: Person) => (await me(session)).user.secondFactors;
 const mailsTo = async (email: string) =>

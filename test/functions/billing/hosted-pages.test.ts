@@ -11,11 +11,8 @@ import { withNewOrganization } from '#test/support/sample-requests.ts';
 
 const api = useApi();
 const owner = shared(seedPerson);
-
-/** An organization without a subscription, and its owner. */
 const newCustomer = () => withNewOrganization(api, { ...owner });
 
-/** Clicks a button on a hosted page. Returns the address it redirects to. */
 async function press(page: string, fields: Record<string, string>): Promise<string> {
   const response = await fetch(page, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
   expect(response.status).toBe(303);
@@ -46,7 +43,6 @@ async function actionsOf(person: Person): Promise<string[]> {
   return actions.filter(action => action.includes('billing'));
 }
 
-/** A customer with a subscription, the page to change it, and its id. */
 async function subscriber() {
   const person = await newCustomer();
   await press((await checkout(person)).body.url, { action: 'pay' });

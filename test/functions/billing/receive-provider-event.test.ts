@@ -12,12 +12,9 @@ import { type Person, seedPerson } from '#test/support/people.ts';
 import { withNewOrganization } from '#test/support/sample-requests.ts';
 
 const secret = 'whsec_of_this_test';
-
 const prices = { STRIPE_PRICE_PRO: 'price_pro', STRIPE_PRICE_ENTERPRISE: 'price_enterprise' };
 const api = useApi(() => startApi({ STRIPE_WEBHOOK_SECRET: secret, ...prices }));
 const owner = shared(seedPerson);
-
-/** An organization without a subscription, and its owner. */
 const newCustomer = () => withNewOrganization(api, { ...owner });
 
 function eventOf(type: string, object: Record<string, unknown>, created = nowSeconds()) {
@@ -37,7 +34,6 @@ async function deliver(event: unknown, signed: Sign = body => sign(body, secret)
   );
 }
 
-/** An event of the person's subscription. */
 const subscriptionEvent = (
   person: Person,
   change: 'created' | 'updated' | 'deleted',

@@ -22,7 +22,6 @@ const api = shared(() => startObservedApi({ REQUESTS_PER_MINUTE: '100000' }));
 const issuer = shared(startIssuer);
 const ada = shared(seedPerson);
 const project = shared(() => createProject(api, ada));
-
 const pulled = () => `/secrets/${ada.organization.slug}/${project.slug}/dev`;
 const identitiesPath = () => `/identities/${ada.organization.id}`;
 async function makeIdentity(changes: Record<string, unknown> = {}): Promise<string> {
@@ -33,7 +32,6 @@ async function makeIdentity(changes: Record<string, unknown> = {}): Promise<stri
 const change = (id: string, changes: Record<string, unknown>) =>
   expectStatus(api.patch(`${identitiesPath()}/${id}`, changes, ada.session), 200);
 const endIdentity = (id: string) => expectStatus(api.delete(`${identitiesPath()}/${id}`, ada.session), 200);
-
 const revoke = (token: string) => api.delete('/auth/tokens/current', { token });
 const bodyOf = (identityId: string, subjectToken: string) => ({
   identityId,
@@ -50,7 +48,6 @@ async function withTokens(count: number, changes: Record<string, unknown> = {}) 
   return { id, subjectToken, tokens: await exchangeTimes(count, id, subjectToken) };
 }
 
-/** One after another. */
 async function exchangeTimes(times: number, id: string, subjectToken: string): Promise<string[]> {
   const tokens: string[] = [];
   for (let done = 0; done < times; done += 1) {

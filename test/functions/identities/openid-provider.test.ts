@@ -8,13 +8,9 @@ import { shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 
-/*
- * Sign-in with the tokens of an OpenID provider that this project didn't write. A workflow is a client of it, and asks
- * for an access token (RFC 9068) whose resource (RFC 8707) is the identity's audience.
- */
+/* Tokens of a foreign OpenID provider: a workflow asks for one (RFC 9068) whose resource (RFC 8707) is the audience. */
 
 const workflow = { client_id: 'web-shop-workflow', client_secret: 'not-a-secret-of-the-service' };
-
 const api = useApi();
 const provider = shared(startProvider);
 const ada = shared(seedPerson);
@@ -110,7 +106,6 @@ async function startProvider() {
   server.on('request', (request, response) => void handle(request, response));
   return {
     url,
-    /** A token of the workflow for the audience, with claims as a CI platform adds them. */
     tokenFor: async (resource: string) => {
       const form = new URLSearchParams({ ...workflow, grant_type: 'client_credentials', resource });
       const response = await fetch(`${url}/token`, { method: 'POST', body: form });

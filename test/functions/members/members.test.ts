@@ -13,7 +13,6 @@ import { join } from '#test/support/sample-requests.ts';
 
 const api = useApi();
 const stranger = shared(() => seedPerson({ name: 'Stranger' }));
-
 const pathOf = ({ organization }: Person, rest = '') => `/members/${organization.id}${rest}`;
 const newEmail = () => `${randomUUID()}@example.com`;
 const invite = (inviter: Person, body: object = {}, to = inviter) =>
@@ -26,13 +25,11 @@ const counts = async (person: Person) => {
 };
 const statusesOf = (answers: readonly { status: number }[]) => answers.map(({ status }) => status).toSorted();
 
-/** A new member with the role, and the path of the membership. */
 async function addMember(owner: Person, role: string): Promise<Person & { path: string }> {
   const person = await seedPerson({ name: role });
   return { ...person, path: pathOf(owner, `/${(await join(api, owner, person, role)).id}`) };
 }
 
-/** The path of the owner's own membership. */
 const ownPath = async (owner: Person) => pathOf(owner, `/${(await roster(owner)).members[0].id}`);
 
 const auditOf = async (person: Person, action: string) =>

@@ -46,7 +46,6 @@ const makeAgain = async (slug: string): Promise<Shown> => {
   return (await createWhenFree(api, `${place.projectPath}/environments`, body, owner.session)).environment;
 };
 
-/** Waits until nothing is being erased. */
 async function settle(): Promise<void> {
   await eventually(async () => expect(violationsOf(await scanTable(), { settled: true })).toEqual([]));
 }

@@ -9,11 +9,9 @@ const owner = shared(() => seedPerson({ name: 'Owner' }));
 const base = () => `/projects/${owner.organization.id}`;
 
 type Details = Record<string, { from: unknown; to: unknown }>;
-/** The entries of changed projects, newest first. */
 const updates = async (): Promise<{ target: { id: string }; details: Details }[]> =>
   (await api.get(`/audit/${owner.organization.id}?action=project.updated`, owner.session)).body.entries;
 
-/** A new project, and its path. */
 async function create(name: string) {
   const project = await createProject(api, owner, name);
   return { ...project, path: `${base()}/${project.slug}` };

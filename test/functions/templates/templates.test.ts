@@ -9,7 +9,6 @@ const people = shared(async () => {
   return { developer: await member('developer'), viewer: await member('viewer') };
 });
 const base = () => `/templates/${owner.organization.slug}/${place.project.slug}`;
-
 const add = (body: object, as: Caller = owner.session) => api.post(base(), body, as);
 const change = (key: string, body: object, as: Caller = owner.session) => api.patch(`${base()}/${key}`, body, as);
 const remove = (key: string, as: Caller = owner.session) => api.delete(`${base()}/${key}`, as);

@@ -330,7 +330,6 @@ describe('the bundles, run instead of the sources', () => {
 const load = (directory: string, name: string): Handler =>
   (require(join(directory, name, 'index.mjs')) as { handler: Handler }).handler;
 
-/** Every bundle once more, for functions with other settings. */
 function copyOfBundles(name: string): string {
   const directory = join(outDirectory, name);
   if (!existsSync(directory)) {
