@@ -42,7 +42,6 @@ describe.runIf(isBench)('compared with a bare script that makes the same reads a
       if (status !== 200 || body.secrets.length !== 100) throw new Error(`The pull failed: ${status}`);
     };
     const bare = await bareScript(stack.url, place);
-
     const times = await medians(200, { pull: () => timed(pull), bare: () => timed(bare) }, 60);
     const rates = await medians(4, { pull: () => throughput(pull, 3000), bare: () => throughput(bare, 3000) });
     const time = times.pull / times.bare;

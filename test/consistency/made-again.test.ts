@@ -403,7 +403,6 @@ describe('the entity tag of an erased environment', () => {
     const tags = [await tagOf(dev, shop)];
     for (let life = 0; life < 2; life += 1) {
       await remakeDev(shop);
-
       await expectNoMatch(dev, String(tags.at(-1)), shop);
       tags.push(await tagOf(dev, shop));
     }

@@ -164,7 +164,6 @@ describe(`what a credential saw, in ${operations} random operations with the see
 
     await expectAnswers(world, owner);
     await expectReaders(world, owner, mayRead);
-
     await endAllBut(owner, world);
     await expectAnswers(world, owner);
     await expectReaders(world, owner, ({ actorId }) => actorId === owner.user.id);

@@ -123,7 +123,6 @@ describe('the roll-up of the access log', () => {
   it('keeps an hour for eight days and a batch’s record for two', async () => {
     const atMs = Date.parse('2031-04-04T05:59:59.000Z');
     const { calls } = await recordCalls(() => rollUp(batchOf([{ route: 'GET /v1/auth/me', atMs }])));
-
     const hour = await find(at(routeHourRecord, '2031-04-04', '05', 'GET /v1/auth/me'));
 
     expect(hour?.expiresAt).toBe(Date.parse('2031-04-12T06:00:00.000Z') / 1000);

@@ -44,7 +44,6 @@ describe('the hand-off from the dashboard to the CLI', () => {
     await handOffToken(api, session, { name: 'brief', expiresInDays: 2 });
 
     const tokens = await list(tokenRecord, ranges.tokens(user.id));
-
     const removals = Object.fromEntries(tokens.map(({ name, expiresAt }) => [name, expiresAt]));
     const inTwoDays = Date.now() / 1000 + 2 * 24 * 60 * 60;
     expect(removals).toEqual({ laptop: undefined, brief: expect.closeTo(inTwoDays, -3) });
@@ -52,7 +51,6 @@ describe('the hand-off from the dashboard to the CLI', () => {
 
   it('works once, even for five concurrent requests', async () => {
     const offered = await offer();
-
     const answers = await atOnce(5, () => take(offered));
 
     expect(answers.map(codeOf).toSorted()).toEqual(['201 ok', ...Array(4).fill(invalid)]);
@@ -108,7 +106,6 @@ describe('the hand-off from the dashboard to the CLI', () => {
 
   it('stores neither the code nor a token', async () => {
     const { code } = await offer();
-
     const items = JSON.stringify(await queryItems({ pk: `HANDOFF#${hashCredential(code)}` }));
 
     expect(items).toContain('laptop');

@@ -91,7 +91,6 @@ describe('an organization that requires its provider', () => {
     const company = await open();
 
     expect(codeOf(await set(company, { required: true }))).toBe('403 second_factor_required');
-
     expect((await api.get(settingsPath(company.owner), company.owner.session)).body.signIn.required).toBe(false);
     const app = await addApp(api, company.owner);
     const session = await logInWithApp(api, company.owner, app);
@@ -394,7 +393,6 @@ describe('a step-up through the provider', () => {
     await grow();
     const asked = await requestIn(api, browser, '/auth/step-up', {});
     const { challenge, publicKey } = asked.body.error?.details ?? asked.body;
-
     const body = { challenge, passkey: authenticator.get(publicKey) };
     await expectStatus(requestIn(api, browser, '/auth/step-up', body), 200);
 

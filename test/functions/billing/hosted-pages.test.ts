@@ -68,7 +68,6 @@ it('billing returns every plan’s limits, as configured, for choosing a plan', 
 describe('a checkout', () => {
   it('can be completed, upgrades the plan at once, and redirects back to the dashboard', async () => {
     const person = await newCustomer();
-
     const started = await checkout(person);
     const html = await pageText(started.body.url);
     const back = await press(started.body.url, { action: 'pay' });
@@ -107,7 +106,6 @@ describe('a checkout', () => {
 
   it('creates one customer when two start concurrently', async () => {
     const person = await newCustomer();
-
     const answers = await Promise.all([checkout(person), checkout(person, 'enterprise'), portal(person)]);
 
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -121,7 +119,6 @@ describe('a checkout', () => {
 
   it('redirects a paying customer to the page that changes the subscription, so no one pays twice', async () => {
     const { person, subscription } = await subscriber();
-
     const { body } = await checkout(person, 'enterprise');
     await press(body.url, { action: 'switch:enterprise', subscription });
 

@@ -58,7 +58,6 @@ const billingOf = async (person: Person) => (await api.get(`/billing/${person.or
 describe('the payment provider’s webhook', () => {
   it('needs no authentication, and applies the subscription’s plan and its limits', async () => {
     const person = await newCustomer();
-
     const answer = await deliver(subscriptionEvent(person, 'created'));
 
     expect(answer).toMatchObject({ status: 200, body: { success: true } });
@@ -73,7 +72,6 @@ describe('the payment provider’s webhook', () => {
   it('revokes the plan when the subscription is cancelled', async () => {
     const person = await newCustomer();
     await deliver(subscriptionEvent(person, 'created'));
-
     await deliver(subscriptionEvent(person, 'deleted', { status: 'canceled' }));
 
     expect(await billingOf(person)).toMatchObject({ plan: 'free', status: 'canceled', limits: { maxProjects: 10 } });
@@ -220,7 +218,6 @@ describe('the payment provider’s webhook', () => {
     await deliver(subscriptionEvent(person, 'created', { customer: first }));
     const leftover = { id: `sub_${randomUUID()}`, customer: `cus_${randomUUID()}` };
     await deliver(subscriptionEvent(person, 'deleted', leftover));
-
     await deliver(subscriptionEvent(person, 'created', { id: `sub_${randomUUID()}`, customer: second }));
 
     const pointers = await readAll([first, second, leftover.customer].map(id => at(customerRecord, id)));

@@ -222,7 +222,6 @@ describe('an identity', () => {
 
   it('rejects a claim named __proto__, which would be dropped silently', async () => {
     const text = JSON.stringify(identityOf(publicIssuer)).replace('"repository_id"', '"__proto__"');
-
     const refused = await api.post(path(), text, ada.session);
     expect(problemsIn(refused)).toEqual([400, ['claims: has a name that is not allowed']]);
   });

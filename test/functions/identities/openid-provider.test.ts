@@ -38,7 +38,6 @@ describe('a workflow with a token of an independent OpenID provider', () => {
     expect(decodeJwt(assertion)).toMatchObject({ iss: provider.url, aud: audience });
 
     const exchanged = await expectStatus(exchange(id, assertion), 201);
-
     const as = { token: exchanged.body.token as string };
     const { body } = await expectStatus(api.get(secretsOf('production'), as), 200);
     expect(body.secrets).toMatchObject([{ key: 'API_KEY', value: 'of production' }]);

@@ -82,7 +82,6 @@ describe('an invitation', () => {
   it('makes one member when one person accepts ten times concurrently', async () => {
     const [owner, person] = await Promise.all([seedPerson(), seedPerson()]);
     const { token } = (await invite(owner)).body;
-
     const [accepted, ...refused] = statusesOf(await atOnce(10, () => accept(token, person.session)));
 
     expect(accepted).toBe(200);
@@ -227,7 +226,6 @@ describe('the member limit', () => {
     await transact([...old, update(at(organizationRecord, slug), { add: { invitationCount: old.length } })]);
 
     expect((await invite(owner)).status).toBe(201);
-
     expect(await counts(owner)).toEqual([1, 1, 1]);
     expect(await list(invitationRecord, { pk: `ORG#${slug}`, beginsWith: 'INVITATION#' })).toHaveLength(1);
   });

@@ -55,7 +55,6 @@ describe('creating an organization', () => {
     const { organizations } = await platformCounts();
 
     expect(statusesOf(await atOnce(5, () => create('Race', 'race')))).toEqual([201, 409, 409, 409, 409]);
-
     expect((await platformCounts()).organizations).toBe(organizations + 1);
   });
 });

@@ -146,7 +146,6 @@ describe('a domain', () => {
     names.set(domain, [[await recordOf(rightful, domain)]]);
 
     expect(await verify(rightful, domain)).toBe('200 ok');
-
     expect((await api.get(`/auth/sign-in?email=a@${domain}`)).body.organization.slug).toBe(rightful.organization.slug);
     expect(await domainsOf(thief)).toMatchObject([{ verified: false }]);
     expect((await signInSomebodyNew(thief)).error).toBe('domain_not_verified');

@@ -37,7 +37,6 @@ describe('a template', () => {
 
   it('changes a key field by field; null removes a field', async () => {
     const added = (await add({ key: 'PORT', description: 'Where it listens', pattern: '[0-9]+' })).body.templateKey;
-
     const eased = await change('PORT', { required: false, pattern: '[0-9]{1,5}' });
     const bare = await change('PORT', { description: null, pattern: null });
 

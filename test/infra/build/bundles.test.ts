@@ -159,7 +159,6 @@ describe('the bundles, run instead of the sources', () => {
     'handle %s, and it takes effect',
     async (_, sample) => {
       const { request, works, isDone } = await sample.prepare(api);
-
       const answer = await send(api, request);
 
       expect(works, failureOf(sample, answer)).toContain(answer.status);

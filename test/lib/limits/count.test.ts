@@ -48,7 +48,6 @@ const endWindow = (limit: () => Counter) => transact([update(limit().item, { set
 describe('a rate limit', () => {
   it('counts up to its limit and then reports the wait: until the window that started with the first count ends', async () => {
     const limit = newLimit(3);
-
     const waits = await countTimes(limit, 3);
     expect(waits).toEqual([undefined, undefined, undefined]);
 
