@@ -13,7 +13,6 @@ const generated = ['clients/sdk/src/api-types.ts'];
 
 /** One literal each, an entry after the other: cut in two they would be harder to read. */
 const tables = ['infra/stacks/alarms.ts alarmsOn'];
-
 const root = join(import.meta.dirname, '..');
 const paths = globSync('{lib,functions,infra,clients}/**/*.{ts,tsx,js,cjs,css}', { cwd: root })
   .filter(path => !/(?:^|\/)(?:node_modules|dist)\//.test(path))
@@ -78,7 +77,6 @@ function isLiteral({ body }: FunctionNode): boolean {
 }
 
 const functions = paths.filter(path => !path.endsWith('.css')).flatMap(functionsOf);
-
 const namesOf = (some: readonly Measured[]) => [...new Set(some.map(({ name }) => name))].toSorted();
 
 describe('sizes', () => {

@@ -114,7 +114,6 @@ describe('another tenant’s resources', () => {
 
   it('return the same response to an invalid request: an unauthorized caller learns nothing more', async () => {
     const path = `/secrets/${world.foreign.organization.slug}/${world.foreign.project.slug}/dev`;
-
     const answer = await api.call('PUT', path, { body: '{"key":', headers: { ...owner() } });
 
     expect(verdictOf(answer)).toBe('organization_not_found');

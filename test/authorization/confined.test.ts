@@ -13,10 +13,7 @@ import { openBrowser } from '../support/sign-in/browser.ts';
 import { type Company, useSignIn } from '../support/sign-in/scene.ts';
 import { openCompany, requestIn, sessionIn, signIn } from '../support/sign-in/sign-in.ts';
 
-/*
- * One person belongs to two organizations, and each has a provider in which the person can sign in. What each kind of
- * session reaches is compared with what the settings of the organization ask for, in every combination of them.
- */
+/* What each kind of session of a person in two organizations reaches, for every combination of the settings. */
 
 const { api, names, provider } = useSignIn({ email_verified: true, amr: ['mfa'] });
 let here: Company;

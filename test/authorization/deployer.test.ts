@@ -9,10 +9,7 @@ import { type Person, seedOwner } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 import { allItems } from '../support/table-dump.ts';
 
-/*
- * What a deployer may do, in every operation of the service. The lists below are those of the specification, and
- * deliberately not derived from the contracts: an operation that is on none of them must be refused.
- */
+/* A deployer in every operation. The lists are the specification's, deliberately not derived from the contracts. */
 
 /** Allowed in its environment, whatever the environment's type. */
 const reading = [
@@ -28,10 +25,8 @@ const writing = ['set-secret', 'import-secrets', 'apply-changes', 'delete-secret
 const viewing = ['list-projects', 'get-project', 'list-template-keys'];
 /** Operations that need no rights, and the one that ends the token. */
 const unwalked = new Set(['revoke-current-token', ...routes.filter(isPublic).map(({ operationId }) => operationId)]);
-
 const types = ['production', 'development'] as const;
 const accesses = ['read', 'write'] as const;
-
 const issuer = { url: 'https://issuer.example.com' };
 let key: SigningKey;
 const api = useApi(() => startApi({ REQUESTS_PER_MINUTE: '100000' }));
@@ -42,7 +37,6 @@ beforeAll(async () => {
   [key, ada, grace] = await Promise.all([makeSigningKey(), seedOwner(), seedOwner()]);
 });
 
-/** What a request names. */
 interface Place {
   owner: Person;
   project: { id: string; slug: string; environments: { id: string; slug: string }[] };
@@ -56,7 +50,6 @@ function isPublic({ access }: RoutedContract): boolean {
 const secretsIn = ({ owner, project, env }: Place) => `/secrets/${owner.organization.slug}/${project.slug}/${env}`;
 const environmentIn = ({ owner, project, env }: Place) =>
   `/projects/${owner.organization.id}/${project.slug}/environments/${env}`;
-/** A project with secrets in `dev`, `staging` and `production`, and a template. */
 async function furnish(owner: Person): Promise<Place['project']> {
   const project = await createProject(api, owner, `Shop ${randomUUID().slice(0, 8)}`);
   for (const { slug: env } of project.environments) {
@@ -127,7 +120,6 @@ async function askAll(contracts: readonly RoutedContract[], ...rest: [Place, { t
   return answers;
 }
 
-/** The refusals that are not in the pattern. */
 const unlike = (answers: Record<string, string>, pattern: RegExp) =>
   Object.entries(answers).filter(([, answer]) => !pattern.test(answer));
 

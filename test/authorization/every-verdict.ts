@@ -4,10 +4,7 @@ import { type Answer, type Api, startApi } from '../support/api.ts';
 import { expectedOf, type Row, rows } from './verdicts.ts';
 import type { Headers, World } from './world.ts';
 
-/**
- * Without workers, so that nothing changes the data between two requests. The suite takes longer than ten minutes on a
- * slow machine, and its sessions have to stay fresh.
- */
+/** No workers, so nothing changes between requests. On a slow machine, sessions must stay fresh for over 10 minutes. */
 export const startWithoutWorkers = (exceptions: readonly string[] = []): Promise<Api> =>
   startApi({ STEP_UP_FRESH_SECONDS: '7200' }, name =>
     name.area === 'workers' && !exceptions.includes(name.name)
@@ -18,10 +15,7 @@ export const startWithoutWorkers = (exceptions: readonly string[] = []): Promise
 export const verdictOf = ({ status, body }: Answer): string =>
   status < 300 ? 'ok' : (body?.error?.code ?? `status ${status}`);
 
-/**
- * A test for each row of the table of verdicts, in which every caller of the world asks.
- * @param others verdicts that are different in this world, by route and caller
- */
+/** A test for each row, in which every caller asks. @param others this world's other verdicts, by route and caller */
 export function everyVerdict(
   running: () => { api: Api; world: World },
   others: Readonly<Record<string, Readonly<Record<string, string>>>> = {},
@@ -44,8 +38,7 @@ export function everyVerdict(
       };
 
       // Allowed changes are undone before the next request, and only two long questions of an organization run at once.
-      // Other reads and refused requests can run in parallel: if a request that must be refused changes something, its
-      // verdict is wrong already.
+      // Other reads and refused requests can run in parallel: a refused one that changes something fails anyway.
       const expected = { ...expectedOf(row), ...others[row.route] };
       const isLong = row.route.startsWith('GET /audit/');
       const runsAlone = ([name]: [string, Headers]) =>

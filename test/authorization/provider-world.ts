@@ -16,10 +16,7 @@ import { buildWorld, type Headers, rememberTable, seedMember, type World } from 
 
 type Session = { cookie: string };
 
-/**
- * The same world, except that every organization has a sign-in provider, the own one requires it, and all valid sessions
- * came through it. The users' tokens were made with such sessions.
- */
+/** The same world with a provider in every organization. The own one requires it; valid sessions came through it. */
 export async function buildProviderWorld(api: Api, names: NameServer, provider: OpenIdProvider): Promise<World> {
   const world = await buildWorld(api);
   const { own, foreign } = world;
@@ -38,7 +35,6 @@ export async function buildProviderWorld(api: Api, names: NameServer, provider: 
   await verifyAddress(idOf('platform admin'), 'admin@home.example');
   const idOfAdmin = idOf('platform admin');
   const home = (await find(at(organizationRecord, 'admin-home'))) as OrganizationRecord;
-
   const slug = own.organization.slug;
   const link = async (name: string, email: string, orgSlug = slug) => {
     await verifyAddress(idOf(name), email);
@@ -137,7 +133,6 @@ async function verifyAddress(userId: string, email: string): Promise<void> {
   ]);
 }
 
-/** Who is removed had signed in as a member. */
 async function addRemovedMember(organization: OrganizationRecord, userId: string): Promise<void> {
   const user = await find(at(userRecord, userId));
   if (user === undefined) throw new Error('The removed member has no account.');
@@ -162,10 +157,7 @@ async function addBreakGlassOwner(api: Api, organization: OrganizationRecord): P
   return logInWithApp(api, person, app);
 }
 
-/**
- * A session through the provider of a person who is linked by logging in once. It is confirmed with the password, because
- * the provider alone opens only its organization.
- */
+/** Linked by one log-in, and confirmed with the password, because the provider alone opens only its organization. */
 async function linkedSession(api: Api, provider: OpenIdProvider, orgSlug: string, email: string): Promise<Session> {
   provider.accounts[email] = { sub: `sub of ${email}`, email, email_verified: true };
   const browser = openBrowser();

@@ -8,10 +8,7 @@ import { redirectUriOf } from '../support/sign-in/sign-in.ts';
 import { everyVerdict, startWithoutWorkers } from './every-verdict.ts';
 import { buildProviderWorld } from './provider-world.ts';
 
-/*
- * The same callers with the same verdicts as in `authorization.test.ts`, in an organization that requires its provider,
- * with sessions that came through it and tokens made with them.
- */
+/* `authorization.test.ts` in an organization that requires its provider, with sessions and tokens made through it. */
 
 const api = useApi(() => startWithoutWorkers(['make-outbound-requests']));
 const names = shared(sharedNameServer);

@@ -90,7 +90,6 @@ function kindOf(path: string, signs: string): Kind {
   return /^\/(?!auth).*\{org(Id|Slug)\}/.test(path) ? 'member' : 'account';
 }
 
-/** The signs for what a contract declares. */
 function declaredSigns(contract: RoutedContract): string {
   const { access, operationId, path } = contract;
   if (access.kind === 'admin') return administrators;
@@ -151,17 +150,14 @@ const writingIn = {
   production: /*                       */ '+ + + R   S + +   + + E E P',
   'load-test': /*                      */ '+ + + R   S + +   + + E E P',
 };
-/** Bulk delete: owner, admin. */
 const bulkDeletingIn = {
   dev: /*                              */ '+ + R R   S + +   + + + E P',
   production: /*                       */ '+ + R R   S + +   + + E E P',
 };
-/** Destroying: owner, admin; a token needs `full`. */
 const destroyingIn = {
   dev: /*                              */ '+ + R R   S S +   + + + E P',
   production: /*                       */ '+ + R R   S S +   + + E E P',
 };
-/** Validation needs membership only, in every environment. */
 const validatingIn = {
   dev: /*                              */ '+ + + +   + + +   + + + E P',
   production: /*                       */ '+ + + +   + + +   + + E E P',
@@ -173,7 +169,6 @@ const promoting = {
   'production to dev': /*              */ '+ + R R   S + +   + + E E P',
 };
 
-/** "Read on both". */
 const comparing = {
   'dev with staging': /*               */ '+ + + R   + + +   + + E E P',
   'staging with dev': /*               */ '+ + + R   + + +   + + E E P',
@@ -181,7 +176,6 @@ const comparing = {
   'production with dev': /*            */ '+ + R R   + + +   + + E E P',
 };
 
-/** Several rows of an operation, one for each environment that its requests name. */
 function inEach(
   verdicts: Readonly<Record<string, string>>,
   operationId: string,
@@ -228,7 +222,6 @@ const browsing: Asked = {
 const owners = (own: World['own']) => ({ id: own.secondOwnerId });
 const inProduction = () => ({ env: 'production' });
 
-/** The operations of the specification and those added to it. */
 const specified: readonly Row[] = [
   // A public route treats all callers alike. These requests are rejected for their content.
   row('register', open, { body: { email: 'nobody' }, allowed: 'invalid_request' }),

@@ -25,7 +25,6 @@ import { identityOf } from '../support/issuer.ts';
 import { testPasswordHash } from '../support/people.ts';
 import { allItems } from '../support/table-dump.ts';
 
-/** The headers that a caller sends. */
 export type Headers = Readonly<Record<string, string>>;
 
 const accesses = ['read', 'write', 'full'] as const;
@@ -38,17 +37,13 @@ interface Place {
   identityId: string;
 }
 
-/** Everything that the requests of the suite refer to. */
 export interface World {
-  /**
-   * The organization that the requests are about: project `shop` with `dev`, `staging`, `production` and `load-test`.
-   */
+  /** What the requests are about: project `shop` with `dev`, `staging`, `production` and `load-test`. */
   own: Place & { otherProject: { id: string; slug: string }; bystanderId: string; secondOwnerId: string };
   /** Another tenant's organization with the same content under different slugs and ids. */
   foreign: Place & { memberId: string; tokenId: string };
   /** Each caller by name, with the headers it sends on a changing request. */
   callers: Readonly<Record<string, Headers>>;
-  /** Restores every item of the table to its initial state. */
   restore(): Promise<void>;
 }
 
@@ -67,16 +62,13 @@ export async function buildWorld(api: Api): Promise<World> {
   for (const role of roles.slice(1)) memberIds[role] = await seedMember(organization, people[role].user, role);
   const bystanderId = await seedMember(organization, people.bystander.user, 'developer');
   const secondOwnerId = await seedMember(organization, people.secondOwner.user, 'owner');
-
   const foreignOrganization = await seedOrganization('foreign-org', people.stranger.user);
   // The owner belongs to the other organization as well, so that their tokens can be limited to it.
   const foreignMemberId = await seedMember(foreignOrganization, people.owner.user, 'owner');
   const home = await seedOrganization('admin-home', people.platformAdmin.user);
-
   const own = await furnish(api, organization, people.owner.session, 'shop');
   const otherProject = await makeProject(api, organization, people.owner.session, 'other');
   const foreign = await furnish(api, foreignOrganization, people.stranger.session, 'abroad');
-
   const unlimited: Scope = { organizationId: null, projectId: null, environmentId: null, memberId: null };
   const inOwn: Scope = { ...unlimited, organizationId: organization.id, memberId: memberIds.owner as string };
   const environmentId = (slug: string) => own.project.environments.find(one => one.slug === slug)?.id as string;
@@ -166,7 +158,6 @@ export async function rememberTable(): Promise<() => Promise<void>> {
   return () => restoreItems(snapshot);
 }
 
-/** A token's scope, and the membership that it belongs to. */
 interface Scope {
   organizationId: string | null;
   projectId: string | null;

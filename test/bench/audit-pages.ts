@@ -5,10 +5,7 @@ import { type AuditAction, auditActions } from '#lib/contracts/fields/audit-acti
 import { countsOf, recordCalls } from '../support/record-calls.ts';
 import { auditEntry, seedAudit } from '../support/seed-audit.ts';
 
-/*
- * The cost of a page of the audit log for logs of different sizes, in calls and in capacity units. Run it with
- * `node test/bench/audit-pages.ts [entries]`; 100,000 by default. Takes a minute or two.
- */
+/* `node test/bench/audit-pages.ts [entries]`: calls and capacity units of a page, by log size; 100,000 by default. */
 
 const largest = Number(process.argv[2] ?? 100_000);
 

@@ -44,7 +44,6 @@ function boundsOf(operation: string): Bounds {
   return bounds[operation] ?? { roundTrips: 4, kmsCalls: 1 };
 }
 
-/** Sends a request and counts its calls. */
 export async function countRequest(
   api: Api,
   request: SampleRequest,
@@ -110,7 +109,6 @@ async function countSamples(api: Api): Promise<OperationCounts[]> {
   return rows;
 }
 
-/** The columns in which a row exceeds its limits. */
 export function beyondBounds(row: OperationCounts): string[] {
   const limits = boundsOf(row.operation);
   return columns.flatMap(name => {

@@ -7,7 +7,6 @@ import { beyondBounds, countOperations, type OperationCounts, renderCounts, wors
 
 /* `npm run bench` writes the counts to counts.json and counts.md; other runs compare with them. */
 const file = join(import.meta.dirname, 'counts.json');
-
 const api = useApi(startObservedApi);
 let rows: OperationCounts[];
 let clock: NodeJS.Timeout;

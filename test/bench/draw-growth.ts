@@ -1,4 +1,3 @@
-/** A line of a chart. */
 export interface Line {
   name: string;
   points: readonly (readonly [x: number, y: number])[];

@@ -7,10 +7,7 @@ import { bundleFunctions, bundleSettings } from '#infra/build/bundle.ts';
 import { hotFunctions } from '#infra/plan/functions.ts';
 import { medians } from './measure.ts';
 
-/*
- * How long a new process takes to load the bundles of the hot functions, next to an empty handler with only the
- * DynamoDB client, its document client and the same lean credentials. `npm run bench -- load [rounds]` prints it.
- */
+/* `npm run bench -- load [rounds]`: load times of the hot bundles, next to an empty handler with a DynamoDB client. */
 
 const emptyHandler = `
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -26,7 +23,6 @@ export interface LoadRatio {
   ratio: number;
 }
 
-/** Compares the medians of `rounds` loads of each bundle. */
 export async function measureLoads(rounds: number): Promise<LoadRatio[]> {
   const outDirectory = mkdtempSync(join(tmpdir(), 'holdfast-bundles-'));
   try {
@@ -63,7 +59,6 @@ function loadTime(file: string): number {
   return time;
 }
 
-/** A line for the bench's output. */
 export function loadRatioLine({ name, sizeBytes, ratio }: LoadRatio): string {
   return `${name}: ${Math.round(sizeBytes / 1000)} KB, loads in ${ratio.toFixed(2)} × an empty handler`;
 }

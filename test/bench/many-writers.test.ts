@@ -7,16 +7,11 @@ import { openWorkplace } from '../support/environments.ts';
 import { type Conductor, conductedHandlers } from '../support/observe-calls.ts';
 import { median } from './measure.ts';
 
-/*
- * `npm run bench -- writers`: compares many writers of different keys of one environment with a single writer, in one
- * run. Each writer sends its next change when it has the response to the last one. AWS calls are delayed, so that round
- * trips dominate as over a network, not processor time. `CALL_MS=0` compares processor time. Then many more writers
- * (`CROWD=500`) send one change each, all at once.
- */
+/* `npm run bench -- writers`: many writers of one environment, next to a single one; then `CROWD` more, all at once. */
 
 const roundMs = Number(process.env.ROUND_MS ?? 6000);
 const rounds = Number(process.env.ROUNDS ?? 3);
-/** The delay added to each AWS call, to simulate a network. */
+/** Milliseconds added to each AWS call: round trips dominate, as over a network. 0 compares processor time. */
 const callMs = Number(process.env.CALL_MS ?? 20);
 const writersAtOnce = Number(process.env.WRITERS ?? 32);
 const crowd = Number(process.env.CROWD ?? 500);
@@ -35,7 +30,6 @@ interface Round {
   cores: number;
 }
 
-/** Counts the AWS calls of the service and times its commits. */
 function watch() {
   const calls = new Map<string, number>();
   let refused = 0;
@@ -81,7 +75,6 @@ function watch() {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
-/** The average cost of a change. */
 function effort(who: string, of: readonly Round[]): string {
   const count = sum(of.flatMap(({ changes }) => changes));
   const names = [...new Set(of.flatMap(({ calls }) => [...calls.keys()]))].toSorted();

@@ -9,10 +9,7 @@ export async function timed(work: () => unknown): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/**
- * The median result of each measurement. They are repeated in turn, so that other load on the machine affects all of
- * them. The first rounds, `warmUps`, don't count.
- */
+/** Medians after `warmUps` rounds. Measured in turn, so that other load on the machine affects all of them. */
 export async function medians<Name extends string>(
   rounds: number,
   measurements: Readonly<Record<Name, () => number | Promise<number>>>,

@@ -42,7 +42,6 @@ describe.runIf(isBench)('compared with a bare script that makes the same reads a
       if (status !== 200 || body.secrets.length !== 100) throw new Error(`The pull failed: ${status}`);
     };
     const bare = await bareScript(stack.url, place);
-
     const times = await medians(200, { pull: () => timed(pull), bare: () => timed(bare) }, 60);
     const rates = await medians(4, { pull: () => throughput(pull, 3000), bare: () => throughput(bare, 3000) });
     const time = times.pull / times.bare;
@@ -63,10 +62,7 @@ describe.runIf(isBench)('compared with a bare script that makes the same reads a
   });
 });
 
-/**
- * The minimum of a pull: the same four reads in one round trip, decrypting 100 values of the same size, one audit
- * entry. It decrypts its own values, because it has no key for the others.
- */
+/** The minimum of a pull: its four reads in one round trip, decrypting 100 own values of that size, an audit entry. */
 async function bareScript(url: string, place: Awaited<ReturnType<typeof preparePlace>>): Promise<() => Promise<void>> {
   const endpoints = (await (await fetch(new URL('/local/endpoints', url))).json()) as Record<string, string>;
   const client = DynamoDBDocumentClient.from(

@@ -6,15 +6,10 @@ const benchmarks: Readonly<Record<string, { command: readonly [string, ...string
   {
     /** Counts of every operation, growth, ratios to a bare script, load times. */
     all: { command: ['vitest', 'run', '--no-file-parallelism', 'test/bench'], env: { BENCH: '1' } },
-    /** Many writers of one environment, compared with a single writer. */
     writers: { command: ['vitest', 'run', 'test/bench/many-writers.test.ts'], env: { BENCH: '1' } },
-    /** What a page of the audit log reads, by offset. */
     audit: { command: ['node', 'test/bench/audit-pages.ts'] },
-    /** A pull and a start of the command line, compared with other tools. */
     peers: { command: ['vitest', 'run', 'test/bench/peers/peers.test.ts'], env: { PEERS: '1' } },
-    /** How long the hot bundles take to load, compared with an empty handler. */
     load: { command: ['node', 'test/bench/load-ratio.ts'] },
-    /** How long the command line takes to start, compared with Node itself. */
     cli: { command: ['node', 'test/bench/cli-start.ts'] },
   };
 

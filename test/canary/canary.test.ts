@@ -16,10 +16,7 @@ import { samples, send } from '../support/samples.ts';
 import { fromBase32 } from '../support/second-factors.ts';
 import { secretsIn, textOfItem } from './find-secrets.ts';
 
-/*
- * Sends every kind of secret, each with a unique text, through the whole service: in valid requests, in rejected ones,
- * and in the wrong place. Then it searches everything that the service wrote.
- */
+/* Sends every kind of secret as a unique text, accepted, rejected and misplaced, then searches all that was written. */
 const values = new Map<string, string>();
 const passwords = new Map<string, string>();
 const credentials = new Map<string, string>();
@@ -40,7 +37,6 @@ const queued: string[] = [];
 const contexts: string[] = [];
 let requests = 0;
 let messages = 0;
-/** The messages that reached a worker. */
 const handled = new Set<string>();
 
 const observer: Conductor = {
@@ -85,7 +81,6 @@ beforeAll(async () => {
   output.stop();
 });
 
-/** Captures all output of this process. */
 function captureOutput(): { stop: () => void } {
   const streams = [process.stdout, process.stderr] as const;
   const writes = streams.map(stream => stream.write);
@@ -116,7 +111,6 @@ async function call(method: string, path: string, as?: Caller, body?: unknown, h
   return answer;
 }
 
-/** Assertions that are exchanged, replayed, rejected for their claims, and rejected for their age. */
 async function driveIdentity(orgId: string, organizationSlug: string, session: Caller): Promise<void> {
   const key = await makeSigningKey();
   const issuer = { url: 'https://issuer.example.com' };
@@ -136,7 +130,6 @@ async function driveIdentity(orgId: string, organizationSlug: string, session: C
   }
 }
 
-/** Every kind of secret through its own endpoints, accepted and rejected. */
 async function driveSecrets(): Promise<void> {
   const email = `${randomBytes(6).toString('hex')}@example.com`;
   const password = canary(passwords, 'password');
@@ -228,7 +221,6 @@ async function driveSecrets(): Promise<void> {
   });
 }
 
-/** An authenticator app's secret, recovery codes and challenges, accepted and rejected. */
 async function driveSecondFactors(): Promise<void> {
   const { session, email } = await seedPerson();
   const started = await call('POST', '/auth/totp', session);

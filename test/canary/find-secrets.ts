@@ -3,7 +3,6 @@ export type Secrets = ReadonlyMap<string, string>;
 
 const computedDisguises = new Map<string, readonly string[]>();
 
-/** Encodings in which a text may occur in another one. */
 function disguises(secret: string): readonly string[] {
   const computed = computedDisguises.get(secret) ?? disguise(secret);
   computedDisguises.set(secret, computed);

@@ -24,9 +24,8 @@ const clientTests = [
 ] as const;
 
 /**
- * The test files for a change, nearest first: those that changed, those named like what changed, those of the endpoints
- * whose functions use it, and those that import it. Vitest's own `related` doesn't know about the endpoints, because
- * the gateway loads functions by their name. Pure.
+ * The test files for a change, nearest first: changed, named like what changed, of endpoints that use it, importing it.
+ * Vitest's `related` doesn't know about the endpoints, because the gateway loads functions by their name. Pure.
  */
 export function chooseTests(changed: readonly string[], tree: Tree): string[] {
   const existing = new Set(tree.files);
@@ -81,7 +80,6 @@ function testsOfFunction(file: string, { files }: Tree): string[] {
 const importersOf = (imported: readonly string[], { imports }: Tree): string[] =>
   [...imports].filter(([, used]) => used.some(file => imported.includes(file))).map(([file]) => file);
 
-/** The project's files that a TypeScript file imports. Pure. */
 export function importsIn(file: string, text: string): string[] {
   const specifiers = text.matchAll(/\b(?:from|import)\s*\(?\s*'((?:\.|#|@holdfast\/)[^']+)'/g);
   return [...specifiers].map(([, specifier = '']) => resolveImport(file, specifier));

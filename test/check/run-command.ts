@@ -7,7 +7,6 @@ export interface Outcome {
   seconds: number;
 }
 
-/** Runs a command to its end and collects what it prints. */
 export function run(title: string, command: string, args: readonly string[]): Promise<Outcome> {
   const startedAt = performance.now();
   return new Promise((resolve, reject) => {
@@ -25,7 +24,6 @@ export function run(title: string, command: string, args: readonly string[]): Pr
   });
 }
 
-/** Prints whether the command passed, and if it failed, everything it printed. */
 export function report({ title, isGood, output, seconds }: Outcome): void {
   if (!isGood) print(output);
   print(`${isGood ? 'passed' : 'FAILED'} in ${seconds} s: ${title}`);

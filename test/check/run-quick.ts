@@ -3,11 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { chooseTests, importsIn } from './choose-tests.ts';
 import { print, report, run } from './run-command.ts';
 
-/*
- * `npm run check:quick`: types, style, and the tests nearest to what has changed since the branch left main, or since
- * the last commit on main itself; within a minute for a change of one file. It prints what it ran and what it omitted.
- * Only `npm run check` shows that everything works.
- */
+/* `npm run check:quick`: types, style, and the tests nearest to what changed since the branch left main. */
 
 /** More tests than this take longer than a minute. */
 const maximumTestFiles = 5;

@@ -1,28 +1,20 @@
 import { print, report, run } from './run-command.ts';
 
-/*
- * `npm run check:static`: every check that runs no tests, two at a time; `npm run check:static -- types style` runs just
- * these. Prints a line for each, and the output of those that failed.
- */
+/* `npm run check:static [-- types style]`: all or some of the checks that run no tests, two at a time. */
 
 const atOnce = 2;
 
-/** Each is a sequence of commands. */
 const checks: Readonly<Record<string, readonly (readonly [string, ...string[]])[]>> = {
   /** The types, with TypeScript; those of the SDK are generated first, because they are not committed. */
   types: [['node', 'clients/sdk/write-types.ts'], ['tsc'], ['tsc', '-p', 'clients/dashboard']],
   /** Format and lint, with Biome; `npm run format` fixes what it can. */
   style: [['biome', 'check', '.']],
-  /** Promises that are never awaited, with oxlint. */
   promises: [['oxlint', '--type-aware', '--deny-warnings']],
-  /** Unused files, exports and packages, with knip. */
   'dead-code': [['knip']],
-  /** `openapi.json` matches the contracts and is complete. */
   openapi: [
     ['node', 'infra/openapi/write-openapi.ts', '--check'],
     ['redocly', 'lint', 'openapi.json', '--config', 'infra/openapi/redocly.yaml'],
   ],
-  /** The committed GitHub action is what its sources give. */
   action: [['npm', 'run', '--silent', 'check', '-w', '@holdfast/github-action']],
 };
 

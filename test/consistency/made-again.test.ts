@@ -22,7 +22,6 @@ import { type Person, seedPerson, testPassword } from '../support/people.ts';
 import { stalling } from '../support/stalling.ts';
 
 const api = useApi(startObservedApi);
-
 const isTransaction = ({ operation }: AwsCall) => operation.startsWith('TransactWrite');
 const numberedTransaction = (number: number) => {
   let transactions = 0;
@@ -37,7 +36,6 @@ interface Organization {
 const createShop = async ({ id }: Organization, { session }: Person): Promise<{ id: string }> =>
   (await createWhenFree(api, `/projects/${id}`, { name: 'Shop', slug: 'shop' }, session)).project;
 
-/** A new organization with a project, and the paths of what is in it. */
 async function openShop(owner?: Person) {
   const person = owner ?? (await seedPerson());
   const organization = owner === undefined ? person.organization : await createOrganization(owner);
@@ -58,7 +56,6 @@ async function remakeShop({ organization, owner, project, session }: Shop): Prom
   await createShop(organization, owner);
 }
 
-/** Deletes the environment `dev` and creates another one under its slug. */
 async function remakeDev({ project, session }: Shop): Promise<void> {
   expect((await api.delete(`${project}/environments/dev`, session)).status).toBe(200);
   const body = { name: 'Development', slug: 'dev', type: 'staging' };
@@ -74,7 +71,6 @@ async function passOn({ id, slug }: Organization, owner: Person, next: Person): 
 const hook = { url: 'https://hooks.example.com/x', events: ['secret.created'] };
 const secrets = numbered(120, 'old');
 
-/** Nothing is in the environment, and it works. */
 async function requireEmpty({ dev, session }: Shop): Promise<void> {
   const pulled = await api.get(dev, session);
   expect([pulled.status, pulled.body.secrets]).toEqual([200, []]);
@@ -407,7 +403,6 @@ describe('the entity tag of an erased environment', () => {
     const tags = [await tagOf(dev, shop)];
     for (let life = 0; life < 2; life += 1) {
       await remakeDev(shop);
-
       await expectNoMatch(dev, String(tags.at(-1)), shop);
       tags.push(await tagOf(dev, shop));
     }

@@ -8,10 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { type Conductor, conduct } from '../support/observe-calls.ts';
 import { type Person, seedPerson } from '../support/people.ts';
 
-/*
- * No faults are injected. Two concurrent requests delete a resource, which starts two erasures, and it is recreated as
- * soon as the slug is free. The second erasure must not touch the new resource. `npm run proof -- churn --full` repeats this 200 times.
- */
+/* No faults: two concurrent deletions start two erasures. The second must not touch what was recreated meanwhile. */
 
 const rounds = Number(process.env.ROUNDS ?? 1);
 const atOnce = 6;
@@ -51,7 +48,6 @@ const api = useApi(() =>
 const createAtOnce = (path: string, body: { name: string; slug: string }, { session }: Person) =>
   createWhenFree(api, path, body, session, 2);
 
-/** Sets a secret in the new resource, and pulls it once the old one is erased. */
 async function outcomeOf(orgSlug: string, project: string, { session }: Person, erasedId: string): Promise<string> {
   const path = `/secrets/${orgSlug}/${project}/dev`;
   const set = await api.put(path, { key: 'A', value: 'new' }, session);
@@ -61,7 +57,6 @@ async function outcomeOf(orgSlug: string, project: string, { session }: Person, 
   return isKept ? 'kept' : `${set.status}, ${codeOf(pulled)}`;
 }
 
-/** Runs the trial for all rounds and returns its outcomes that are not `kept`. */
 async function outcomes(trial: (slug: string) => Promise<string>): Promise<string[]> {
   const all: string[] = [];
   for (let round = 0; round < rounds; round += 1) {

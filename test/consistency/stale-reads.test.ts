@@ -13,9 +13,8 @@ import type { FaultKind } from '../support/inject-faults.ts';
 import { recordRequest, startObservedApi, withFault } from '../support/observed-api.ts';
 
 /*
- * Sixteen readers and four writers use one environment through four instances of the service, each with snapshots of its
- * own in memory. Meanwhile AWS calls fail, the data key is rotated, and the environment is deleted and created again.
- * Every response is compared with what the writers were told. `npm run proof -- stale-reads --full` takes ten minutes.
+ * Readers and writers use one environment through four instances, each with snapshots in memory, while AWS calls
+ * fail, the data key is rotated, and the environment is deleted and recreated. Responses must fit what was written.
  */
 
 const seconds = Number(process.env.READ_SECONDS ?? 15);
@@ -25,12 +24,10 @@ const keys = Array.from({ length: 12 }, (_, index) => `KEY_${index}`);
 const namedKeys = keys.slice(0, 3);
 /** Set by one change, which is too large for one transaction. */
 const largeKeys = Array.from({ length: 50 }, (_, index) => `LARGE_${index}`);
-
 let api: Api;
 let place: Workplace;
 let token: { token: string };
 const others: ChildProcess[] = [];
-/** The addresses of the instances. */
 const urls: string[] = [];
 
 beforeAll(async () => {
@@ -74,7 +71,6 @@ async function send(url: string, method: string, path: string, body?: unknown, h
 }
 
 type Content = Readonly<Record<string, string>>;
-/** The new values; undefined for a deletion. */
 type Change = Readonly<Record<string, string | undefined>>;
 
 const readings = ['whole', 'named', 'conditional', 'keys'] as const;
@@ -89,7 +85,6 @@ interface Read {
   /** Undefined if it was refused. */
   revision: number | undefined;
   refusal: string | undefined;
-  /** Values, or only names. */
   content: Content;
 }
 
@@ -113,10 +108,7 @@ const faults: readonly FaultKind[] = ['blip', 'answer-lost-once', 'refused', 'di
 /** A writer must not notice them. */
 const curableFaults: readonly FaultKind[] = ['blip', 'throttled-once', 'answer-lost-once', 'conflict'];
 
-/**
- * Reads until the test ends. In the first instance, every other read has a fault at one of its AWS calls, and the calls of
- * the others are recorded.
- */
+/** Reads until the end. In the first instance, every other read has a fault; the calls of the others are recorded. */
 async function read(instance: number, reading: Read['reading'], isOver: () => boolean): Promise<void> {
   const paths = { whole: '', named: `?keys=${namedKeys.join(',')}`, conditional: '', keys: '/keys' };
   let last: Pick<Read, 'revision' | 'content'> = { revision: undefined, content: {} };
@@ -188,7 +180,6 @@ function bodyOf(change: Change) {
   };
 }
 
-/** Rotates the data key, once there is something to re-encrypt. */
 async function rotate(): Promise<void> {
   for (const { size } = changes; changes.size === size; ) await sleep(10);
   expect((await place.rotateKey()).status).toBe(202);
@@ -209,7 +200,6 @@ async function createAgain(): Promise<void> {
   acknowledge(environment.revision, 'empty');
 }
 
-/** The content after each revision. */
 function contents(): Map<number, Content> {
   const found = new Map<number, Content>();
   let content: Change = {};
@@ -285,7 +275,6 @@ it('no instance returns anything but the current revision', { timeout: (seconds 
   }
   expect(wrong).toEqual([]);
   expect(counts.reads).toBeGreaterThan((20 * phases * phaseMs) / 1000);
-  // Otherwise it would not have tested much.
   const { unchanged, warm, deletions, large } = counts;
   expect(Math.min(unchanged, warm, deletions, large)).toBeGreaterThanOrEqual(phases);
 });

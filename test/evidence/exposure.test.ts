@@ -10,7 +10,6 @@ import { randomFrom, seed } from '../support/seed.ts';
 import { type Credential, Environment, mayRead, type Seen, World } from './world.ts';
 
 const operations = Number(process.env.OPERATIONS ?? 500);
-
 const api = shared(() => startApi({ REQUESTS_PER_MINUTE: '-1' }));
 const issuer = shared(startIssuer);
 
@@ -51,7 +50,6 @@ async function credentialsOf({ owner, member }: Workplace): Promise<Credential[]
   ];
 }
 
-/** All pages of an answer as one. */
 async function ask(orgId: string, question: string, as: Caller): Promise<CredentialExposure> {
   const first: CredentialExposure = (await expectStatus(api.get(`/audit/${orgId}/exposure?${question}`, as), 200)).body;
   expect(first.next).toBeUndefined();
@@ -90,7 +88,6 @@ function shown({ exposures }: CredentialExposure): Expected[] {
   });
 }
 
-/** Everything that was seen is in the answer, whatever else is. */
 function expectNothingMissing(answer: CredentialExposure, seen: readonly Seen[]): void {
   const listed = new Map(shown(answer).map(one => [`${one.environment} ${one.key}`, one]));
   for (const { environment, key, versions, current } of expectedOf(seen, () => true)) {
@@ -145,7 +142,6 @@ async function expectReaders(
   }
 }
 
-/** Ends a session, a membership with its session and token, and an identity. */
 async function endAllBut(owner: Person, { credentials }: World): Promise<void> {
   const { id: orgId } = owner.organization;
   const named = (name: string) => credentials.find(one => one.name === name);
@@ -168,7 +164,6 @@ describe(`what a credential saw, in ${operations} random operations with the see
 
     await expectAnswers(world, owner);
     await expectReaders(world, owner, mayRead);
-
     await endAllBut(owner, world);
     await expectAnswers(world, owner);
     await expectReaders(world, owner, ({ actorId }) => actorId === owner.user.id);

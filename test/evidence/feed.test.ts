@@ -21,7 +21,6 @@ import { auditEntry, seedAudit } from '../support/seed-audit.ts';
 
 const api = shared(() => startObservedApi({ REQUESTS_PER_MINUTE: '-1' }));
 const owner = fresh(seedOwner);
-
 const feed = (query: string) => api.get(`/audit/${owner.organization.id}/feed${query}`, owner.session);
 const feedOf = async (query: string): Promise<{ entries: AuditEntry[]; next: string; upTo: string }> =>
   (await expectStatus(feed(query), 200)).body;
@@ -66,7 +65,6 @@ describe('the feed of the audit log, while entries are written', () => {
     vi.useRealTimers();
   });
 
-  /** Sends some calls late, and some both late and again. */
   const late: Conductor = {
     attempt: async (_, send) => {
       const chance = Math.random();

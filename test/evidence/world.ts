@@ -37,12 +37,10 @@ export class Environment {
     return this.#states.get(revision) ?? new Map();
   }
 
-  /** Every revision so far, oldest first. */
   revisions(): number[] {
     return [...this.#states.keys()];
   }
 
-  /** The versions of a key with their values, oldest first, deletions left out. */
   versions(key: string): Cell[] {
     const seen = new Map<number, Cell>();
     for (const state of this.#states.values()) {
@@ -70,12 +68,10 @@ export class Environment {
   }
 }
 
-/** A credential with which the test sends requests, and what it came to know. */
 export interface Credential {
   name: string;
   caller: Caller;
   actorId: string;
-  /** The query that asks about it. */
   question: string;
   /** Developers write to production without reading it. */
   isDeveloper: boolean;
@@ -96,12 +92,9 @@ const keys = ['API_KEY', 'API_URL', 'DATABASE_URL', 'LOG_LEVEL', 'SMTP_PASSWORD'
 /** The template has a pattern for these. */
 const patterned = ['API_KEY', 'TOKEN'];
 
-/** A version as a response shows it. */
 type ShownVersion = Pick<Seen, 'key' | 'version' | 'value'>;
-
 type Operation = (as: Credential, environment: Environment) => Promise<number>;
 
-/** The operations by how often they are done, next to the others. */
 const weights: Readonly<Record<number, string>> = {
   1: 'deleteMany rename rotate retype',
   2: 'importDotenv pullSearched notModified names validate destroy recreate',
@@ -133,7 +126,6 @@ export class World {
     this.random = random;
   }
 
-  /** Does one operation. @returns its name, with the status of the answer */
   async step(): Promise<string> {
     const name = this.#pick(weighted);
     const run = this.#operations[name];

@@ -13,7 +13,6 @@ import { seedPerson } from '../support/people.ts';
 import type { Receiver } from '../support/receiver.ts';
 import { expectStatus, makeWebhook, type Place, place, valuesIn } from '../support/sample-requests.ts';
 
-/** A step of background work, ready to run. */
 export interface Step {
   functionName: FunctionName;
   event: unknown;
@@ -70,7 +69,6 @@ async function runToEnd(job: string): Promise<void> {
   }
 }
 
-/** The job after `steps` steps. */
 async function jobAfter(job: string, steps: number): Promise<string> {
   let next = job;
   for (let step = 0; step < steps; step += 1) {
@@ -99,13 +97,11 @@ async function requireValues(api: Api, there: Place, values: Record<string, stri
 
 const nextValues = { ONE: 'next 1', TWO: 'next 2' };
 
-/** Fills the project that reuses an erased project's slug. */
 async function fillProject(api: Api, { slug, session, secrets }: Place): Promise<void> {
   await expectStatus(api.post(`${secrets}/dev/bulk`, { secrets: nextValues }, session), 200);
   await expectStatus(api.post(`/templates/${slug}/shop`, { key: 'ONE' }, session), 201);
 }
 
-/** @throws if that project is incomplete */
 async function requireFilled(api: Api, there: Place, organizationId: string): Promise<void> {
   const { slug, session } = there;
   await expectStatus(api.get(`/projects/${organizationId}/shop`, session), 200);

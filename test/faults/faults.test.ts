@@ -14,11 +14,7 @@ import { faultColumns, runBackgroundFaults, runFaults } from './run-faults.ts';
 import { isFenced, lateColumns, runBackgroundLate, runLate } from './run-late.ts';
 import { runStalled, stalledColumns } from './run-stalled.ts';
 
-/*
- * `npm run proof -- faults --full` (FAULTS=all) injects every kind of fault at every call of every endpoint, and writes the results to
- * faults.md. FAULTS=most, for the proofs, omits the kinds that only vary how the SDK's own retries end. Without FAULTS,
- * a few of the remaining faults are injected into each request.
- */
+/* FAULTS=all: every fault at every call, into faults.md. FAULTS=most omits variations of retries. Otherwise a few. */
 const everything = process.env.FAULTS === 'all';
 const most = everything || process.env.FAULTS === 'most';
 const kinds: readonly FaultKind[] = everything
@@ -32,9 +28,7 @@ const timeout = most ? 1_800_000 : 300_000;
 const bound = most ? {} : { atMost: 2 };
 const isWanted = (name: string) => process.env.FAULTS_ONLY === undefined || name.startsWith(process.env.FAULTS_ONLY);
 const chosen = samples.filter(({ name }) => isWanted(name));
-
 const tables: string[] = [];
-/** Prints the table, and stores it after a full run. No row may have problems. */
 function requireNoProblems(title: string, rows: readonly Row[], columns: Record<string, string>): void {
   const table = renderRows(rows, columns, ['kinds']);
   writeSync(1, `\n${table}\n\n`);

@@ -11,10 +11,7 @@ import { invite, join, place, type SampleRequest } from '../support/sample-reque
 import { samples } from '../support/samples.ts';
 import { background, sendConducted, textOf } from './rows.ts';
 
-/*
- * Concurrent requests that both read before either writes. By the time the second one commits, its reads are stale, and
- * only a condition can detect that.
- */
+/* Both requests read before either writes. Only a condition can detect that the second one's reads are stale then. */
 const api = useApi(() => startObservedApi({}, background.handlers(loadFromFunctions)));
 
 /** Sends the requests concurrently. The first write of each waits until all others are ready to write. */

@@ -11,7 +11,6 @@ import { failureOf, type OperationSample, send } from '../support/samples.ts';
 import { staleSnapshots } from '../support/stale-snapshots.ts';
 import { type BackgroundSample, invokeStep } from './background-samples.ts';
 
-/** The results of everything that was done to one sample. */
 export interface Row<Count extends string = string> {
   name: string;
   counts: Record<Count, number>;
@@ -25,7 +24,6 @@ export interface Case {
   run(): Promise<void>;
 }
 
-/** Prints a line about the progress. */
 export type Report = (line: string) => void;
 
 export function newRow<Count extends string>(name: string, columns: Readonly<Record<Count, string>>): Row<Count> {
@@ -72,7 +70,6 @@ function pausable() {
     opened = undefined;
   };
   return {
-    /** Handlers with background functions that wait while it is paused. */
     handlers:
       (load: LoadHandler): LoadHandler =>
       async functionName => {
@@ -113,7 +110,6 @@ const recordingInto = (calls: AwsCall[]): Conductor => ({
   },
 });
 
-/** The AWS calls of the request without faults. */
 export async function undisturbed(api: Api, sample: OperationSample): Promise<AwsCall[]> {
   const { request, works, isDone } = await named(sample.name, () => sample.prepare(api));
   const calls: AwsCall[] = [];
@@ -123,7 +119,6 @@ export async function undisturbed(api: Api, sample: OperationSample): Promise<Aw
   return calls;
 }
 
-/** The AWS calls of a step of background work without faults. */
 export async function undisturbedStep(sample: BackgroundSample): Promise<AwsCall[]> {
   const calls: AwsCall[] = [];
   const step = await named(sample.name, () => sample.prepare());

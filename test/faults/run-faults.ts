@@ -24,25 +24,20 @@ import {
 } from './rows.ts';
 
 export const faultColumns = {
-  /** AWS calls of the undisturbed request. */
   calls: 'calls',
   kinds: 'kinds',
   /** Faults injected: every relevant kind at every position. */
   cases: 'faults',
-  /** Succeeded as without a fault. */
   cured: 'succeeded',
   /** 503 with Retry-After. */
   honest: '503',
-  /** The process ended. */
   died: 'died',
   /** The change was applied although the response did not say so. */
   doneUnheard: 'applied unreported',
-  /** Positions that the interrupted request never reached. */
   unreached: 'not reached',
 };
 type FaultRow = Row<keyof typeof faultColumns>;
 
-/** Which faults are injected into a sample. */
 interface Choice {
   kinds: readonly FaultKind[];
   atMost?: number;
@@ -66,11 +61,7 @@ function chosenFaults(calls: readonly AwsCall[], { kinds, atMost = Number.POSITI
   return indices.flatMap(index => all[index] ?? []);
 }
 
-/**
- * Injects the chosen faults into the AWS calls of a batch of samples, checks the responses and the table, does
- * everything again, and checks both once more.
- * @param disturb does it with a fault, and returns how to do it again
- */
+/** Injects faults into a batch, checks, repeats, checks again. @param disturb does one, returns how to repeat it */
 async function runBatch<S extends { name: string }>(
   samples: readonly S[],
   choice: Choice,
@@ -108,7 +99,6 @@ async function runBatch<S extends { name: string }>(
   return rows;
 }
 
-/** Injects faults into requests, and sends each request again. */
 export function runFaults(api: Api, samples: readonly OperationSample[], choice: Choice, report: Report) {
   return inBatches(samples, 8, report, async batch => {
     await background.whilePaused(emptyTable);
@@ -156,7 +146,6 @@ async function repeat(api: Api, prepared: Prepared, wasDone: boolean): Promise<v
   if (!(await prepared.isDone())) throw new Error('nothing was done');
 }
 
-/** Injects faults into steps of background work, which their queue redelivers. */
 export function runBackgroundFaults(samples: readonly BackgroundSample[], choice: Choice, report: Report) {
   return inBatches(samples, 1, report, batch =>
     runBatch(

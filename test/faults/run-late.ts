@@ -23,11 +23,7 @@ import {
   undisturbedStep,
 } from './rows.ts';
 
-/**
- * When DynamoDB executes an abandoned write, or executes a write again: after the response, and so after any undo by
- * the request; after the request was sent again; after another writer's change to the same data; after the project was
- * deleted and recreated under its slug.
- */
+/** When DynamoDB executes an abandoned write, or a write again; `made anew` means the project, under its old slug. */
 const moments = ['after the answer', 'after a repeat', 'after another change', 'made anew'] as const;
 type Moment = (typeof moments)[number];
 
@@ -59,7 +55,6 @@ export function runLate(api: Api, samples: readonly OperationSample[], report: R
   });
 }
 
-/** Every write of the row's sample, late and twice. */
 function casesOf(row: LateRow, when: string, run: (name: string, kind: LateKind, nth: number) => Promise<void>) {
   const nths = Array.from({ length: row.counts.writes }, (_, index) => index + 1);
   const cases = nths.flatMap(nth =>

@@ -37,11 +37,7 @@ type StalledRow = Row<keyof typeof stalledColumns>;
 /** A text in the secrets, the template and the webhook of the slug's next tenant. */
 const canary = 'of-the-next-tenant';
 
-/**
- * Holds every call of every sample until the caller's organization has been deleted and another tenant has its slug,
- * with a project of the same name, or until the project has been deleted and recreated. The request then continues: it
- * must not read or change another tenant's data, and in a new project it must do all or nothing.
- */
+/** Holds each call until the slug has a new owner. Another tenant's data stays, a new project gets all or nothing. */
 export function runStalled(api: Api, samples: readonly OperationSample[], report: Report) {
   return inBatches(samples, 16, report, async batch => {
     await background.whilePaused(emptyTable);
@@ -107,18 +103,13 @@ async function stall(
   else throw new Error(textOf(answer));
 }
 
-/** The owner of the slugs when the request continues. */
 interface HandOver {
   name: string;
   belongsToCaller: boolean;
-  /**
-   * Deletes the resource of the request, and recreates it as soon as its slug is free. @returns a reader of all new
-   * items
-   */
+  /** Deletes the request's resource, recreates it once its slug is free. @returns a reader of all new items */
   go(api: Api, owner: Person): Promise<() => Promise<string>>;
 }
 
-/** Deletes the organization; another user takes its slug. */
 const toNextTenant: HandOver = {
   name: 'another tenant has the slug',
   belongsToCaller: false,
@@ -135,7 +126,6 @@ const toNextTenant: HandOver = {
   },
 };
 
-/** Deletes the project; its owner creates another one under its slug. */
 const toNextProject: HandOver = {
   name: 'the project is made anew',
   belongsToCaller: true,

@@ -12,10 +12,7 @@ import { operations } from './openapi.ts';
 import { fixedRecipes, type Recipe, recipes } from './recipes.ts';
 import { answerProblem, closeConnections, fuzz, seedStrangers, sendRaw } from './send-fuzzed.ts';
 
-/*
- * `npm run proof -- fuzz --full` (FUZZ=<requests per operation>) searches longer. SEED repeats a run. Earlier findings
- * are in corpus.json: a sample's name and the changes to its request.
- */
+/* FUZZ: requests per operation. SEED repeats a run. Earlier findings are in corpus.json: a sample and its changes. */
 const runs = Number(process.env.FUZZ ?? 8);
 /** Hashing a password takes a third of a second. */
 const slow = new Set(['register', 'log-in', 'change-password', 'reset-password', 'request-password-reset']);

@@ -35,7 +35,6 @@ export const operations: ReadonlyMap<string, Operation> = new Map(
   ),
 );
 
-/** Follows `$ref` inside the description. */
 export function resolve(node: Json): Json {
   if (typeof node?.$ref !== 'string') return node;
   const names: string[] = node.$ref.slice(2).split('/');

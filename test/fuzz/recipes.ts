@@ -59,7 +59,6 @@ const awkwardStrings = [
 ];
 const awkwardNumbers = [0, -1, 1, 0.5, -0, 1e21, 1e308, -1e308, 2 ** 53, 2 ** 53 + 2, 2 ** 31, 4294967296, 1e-7];
 
-/** Any JSON, often of the wrong type. */
 const awkward: fc.Arbitrary<Json> = fc.oneof(
   fc.constantFrom(...awkwardStrings),
   fc.constantFrom(...awkwardNumbers),
@@ -74,7 +73,6 @@ const texts = fc.oneof(
   fc.string({ maxLength: 30 }),
 );
 
-/** Any valid header value. */
 const headerText = fc.oneof(
   fc.constantFrom(
     '',
@@ -225,10 +223,7 @@ export function recipes(operation: Operation): fc.Arbitrary<Recipe> {
   return fc.array(fc.oneof(...general, ...ofBody), { maxLength: 4 });
 }
 
-/**
- * The recipes tried for every operation in every run: each caller, a body that is not JSON, and each path parameter with
- * a missing resource.
- */
+/** Tried in every run: each caller, a body that is not JSON, and each path parameter with a missing resource. */
 export function fixedRecipes({ path, bodySchema }: Operation): Recipe[] {
   const parameters = path.match(/\{\w+\}/g) ?? [];
   const asText: Recipe = [{ kind: 'header', name: 'content-type', value: 'text/plain' }];

@@ -31,7 +31,6 @@ interface Sent {
   isRouted: boolean;
 }
 
-/** The request after the recipe's changes. */
 export function fuzz(operation: Operation, base: SampleRequest, recipe: Recipe, strangers: Strangers): Sent {
   const headers: Record<string, string> = { ...base.headers };
   const setCaller = (as: SampleRequest['as']) => {

@@ -23,8 +23,6 @@ const root = join(import.meta.dirname, '../..');
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of all operations
 type Body = any;
-
-/** Shell variables, which a step sets. */
 type Variables = Record<string, string>;
 
 /** What a reader does before and after pasting the sample, and the variables that this gives. */
@@ -53,7 +51,6 @@ async function paste(command: string): Promise<{ status: number; body: Body }> {
 const ada = { email: 'ada@example.com', password: 'an example of a pass phrase' };
 const changedPassword = 'another example of a pass phrase';
 const grace = { email: 'grace@example.com', password: 'a pass phrase of her own' };
-
 const logIn = async (account: typeof ada) => sessionOf(await api.post('/auth/login', account));
 
 /** Logs in with a new token of the account. */
@@ -61,17 +58,13 @@ const tokenOf = async (account: typeof ada): Promise<Variables> => ({
   HOLDFAST_TOKEN: (await api.post('/auth/token', { name: 'samples' }, await logIn(account))).body.token,
 });
 const bearer = () => ({ token: variables.HOLDFAST_TOKEN ?? '' });
-
 const nextCode = async () => ({ TOTP_CODE: totpCode(fromBase32(variables.TOTP_SECRET ?? ''), totpStep(Date.now())) });
 const unusedCode = async () => {
   await forgetUsedCodes(variables.USER_ID ?? '');
   return nextCode();
 };
 
-/**
- * The life of an account and everything it owns, using only the samples, each operation once. Operations that depend on
- * no step, and that no step depends on, need not be listed: see `placeOf`.
- */
+/** The life of an account in samples, each operation once. What no step depends on may be left to `placeOf`. */
 const story: Record<string, Step> = {
   register: { after: ({ user, organization }) => ({ USER_ID: user.id, ORG_ID: organization.id }) },
   'log-in': {},
@@ -251,7 +244,6 @@ function contractOf(operationId: string): Contract {
   return contract;
 }
 
-/** The one successful status that the contract declares. */
 function statusOf({ operationId, responses }: Contract): number {
   const statuses = Object.keys(responses)
     .map(Number)

@@ -21,7 +21,6 @@ function operation(operationId: string): Operation {
   return operation;
 }
 
-/** Follows a `#/…` reference. */
 function resolve(reference: string): unknown {
   return reference
     .slice(2)

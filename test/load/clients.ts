@@ -15,13 +15,11 @@ export interface Accepted {
 
 export interface Tally {
   accepted: Accepted[];
-  /** Requests by kind. */
   requests: Map<string, number>;
   /** Responses that a client should never get. */
   problems: string[];
   /** The service is stopping: from now on a request may get no response. */
   isStopping: boolean;
-  /** Requests without a response. */
   unheard: number;
 }
 
@@ -32,7 +30,6 @@ interface Place {
   organizationId: string;
 }
 
-/** Registers a person with a project that all clients share. */
 export async function preparePlace(url: string): Promise<Place> {
   const api = clientOf(url);
   const person = await registerPerson(api);
@@ -50,10 +47,7 @@ const addedEnvironments = ['qa', 'preview', 'demo', 'load', 'europe'];
 /** Four clients per key on average: enough for conflicts and retries. */
 export const environments = ['dev', 'staging', 'production', ...addedEnvironments];
 
-/**
- * One client, until the service no longer answers: mostly pulls, then sets and deletions of a few shared keys, imports,
- * lists, histories, audit pages, and sometimes a project that is created and deleted.
- */
+/** One client, until the service no longer answers: mostly pulls, then changes of shared keys, lists and projects. */
 export async function runClient(place: Place, number: number, tally: Tally): Promise<void> {
   const { api, as, slug, organizationId } = place;
   const path = (env: string) => `/secrets/${slug}/shop/${env}`;

@@ -1,8 +1,6 @@
 /*
- * A model of how changes of secrets are written (lib/secrets/engine/README.md): the table with the conditions of its
- * writes, and the writers with every order in which their requests may be answered, lost, executed late or executed
- * twice. `search.ts` walks through all of its states; `trace.test.ts` shows that the code takes these steps.
- *
+ * A model of how changes of secrets are written (lib/secrets/engine/README.md): requests are answered, lost, executed late
+ * or twice, in every order. `search.ts` walks through all states; `trace.test.ts` shows that the code takes these steps.
  * A head contains the fencing token of the change that wrote it, which is unique to each attempt of a change.
  */
 
@@ -39,7 +37,6 @@ export interface Table {
   readonly audit: readonly string[];
 }
 
-/** The table of an environment without secrets. */
 export const emptyTable: Table = {
   revision: 0,
   fence: 1,
@@ -214,7 +211,6 @@ interface Plan {
   moves: boolean;
 }
 
-/** What a writer read from the state, and from its keys. */
 type StateRead = Pick<Table, 'fence' | 'revision' | 'digest' | 'deadHeadsUpTo'>;
 
 interface Reads {
@@ -282,12 +278,10 @@ export function writer(
 
 type Answer = 'done' | 'refused' | 'unknown';
 
-/** Something a writer can do next: look at the table, or send a request. */
 export type Action =
   | { does: 'look'; next: Writer }
   | { does: 'send'; request: Request; answered: (answer: Answer) => Writer };
 
-/** All that a writer may do next. */
 export function actionsOf(me: Writer, table: Table): Action[] {
   const { phase } = me;
   const become = (next: Phase): Writer => ({ ...me, phase: next });

@@ -1,10 +1,7 @@
 import type { AwsCall } from '../support/observe-calls.ts';
 import { type Expected, type Head, type ItemWrite, identityOf, type Request } from './protocol.ts';
 
-/*
- * Reads a write sent by the code as a request of the model. The model must know every condition and every attribute
- * that is set, so the code can't start to require or do anything else without this failing.
- */
+/* Reads the code's write as a request of the model. Fails on any condition or attribute that the model lacks. */
 
 // biome-ignore lint/suspicious/noExplicitAny: the parts of a transaction, as the document client takes them
 type Part = any;

@@ -32,7 +32,6 @@ export interface Bounds {
 interface World {
   table: Table;
   writers: readonly Writer[];
-  /** Requests that may still be executed. */
   late: readonly Request[];
   faults: number;
   takeovers: number;
@@ -68,7 +67,6 @@ export const keeping: Keeping = {
 
 export interface Finding {
   what: string;
-  /** The shortest path there. */
   steps: string[];
 }
 

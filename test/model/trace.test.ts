@@ -24,10 +24,7 @@ import {
 } from './protocol.ts';
 import { readRequest } from './read-request.ts';
 
-/*
- * The code writes what the model writes: each recorded write of a real change, read as a request of the model, is one
- * that the model's writer may send at that point, and the model's table responds like the real one.
- */
+/* Each recorded write of a change is one that the model's writer may send then, and both tables respond alike. */
 
 const { place } = useWorkplace(startObservedApi);
 
@@ -136,7 +133,6 @@ const inSteps = { writesPerStep: maximumWritesPerTransaction - 1, lanes: maximum
 const large = (name: string, count: number) => writer(name, 'large', { keys: namesOf(count), ...inSteps });
 const namesOf = (count: number) => Object.keys(numbered(count, ''));
 const small = (name: string) => writer(name, 'small', { keys: ['K1'], maximumTries: 5, ...inSteps });
-
 const importing = (headers: Record<string, string>) => place.importAll('dev', numbered(60, 'v'), { headers });
 
 describe('the code’s writes', () => {

@@ -1,7 +1,4 @@
-/**
- * Tests that take too long for `npm run check`, which leaves their files out: searches for what breaks a promise, and
- * what needs a browser, packages or all bundles. CI runs them afterwards.
- */
+/** Tests that `npm run check` omits: long searches, and what needs a browser, packages or all bundles. CI runs them. */
 export interface Proof {
   name: string;
   files: readonly string[];

@@ -6,12 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Proof, proofs } from './proofs.ts';
 
-/*
- * `npm run proof` runs the long proofs, two at a time; `npm run proof -- faults fuzz` runs some of them, and `--full`
- * runs them at the size that takes long, with other random numbers each time. Each runs its own tests with its own
- * DynamoDB Local. Prints progress while they run, one line for each that has ended, the full output of failed ones, and
- * finally how many tests passed and failed.
- */
+/* `npm run proof`: all proofs, two at a time; `-- faults fuzz`: some; `--full`: for long, with other random numbers. */
 
 const atOnce = 2;
 const heartbeatMs = 60_000;

@@ -10,10 +10,7 @@ import { headRecord } from '#lib/table/records/secret.ts';
 import { userRecord } from '#lib/table/records/user.ts';
 import { check, put, remove, update, upsert, type Write } from '#lib/table/write.ts';
 
-/*
- * What the types of table writes accept and reject. `tsc` is the test: each line below a `@ts-expect-error` must be
- * rejected, and every other line accepted. Nothing runs this file.
- */
+/* `tsc` is the test: each line below a `@ts-expect-error` must be rejected, every other accepted. Nothing runs this. */
 
 const user = at(userRecord, 'id');
 const organization = at(organizationRecord, 'acme');

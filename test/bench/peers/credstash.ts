@@ -6,10 +6,7 @@ import { requiredSetting } from '#lib/core/settings.ts';
 import { kmsClient } from '#lib/crypto/kms.ts';
 import { tableClient } from '#lib/table/client.ts';
 
-/*
- * How credstash (credstash.py in github.com/fugue/credstash) stores and reads: an item for each version of a secret,
- * and a data key of its own for each item. `getall` scans the table for names, then queries and decrypts each secret.
- */
+/* As credstash.py (github.com/fugue/credstash): an item and a data key for each version; `getall` scans for names. */
 
 /** `THREAD_POOL_MAX_SIZE` in credstash.py. */
 const threads = 64;
@@ -31,7 +28,6 @@ function open(key: Uint8Array, { contents, hmac }: Record<string, string>): stri
   return Buffer.concat([decipher.update(sealed), decipher.final()]).toString();
 }
 
-/** Creates a table with these secrets. */
 export async function storeLikeCredstash(table: string, secrets: readonly { key: string; value: string }[]) {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
   await client.send(

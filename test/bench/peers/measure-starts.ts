@@ -16,10 +16,7 @@ interface Start {
   env: Record<string, string>;
 }
 
-/**
- * The median start of each command as a multiple of `holdfast run`. The peers are installed into a temporary directory
- * without their install scripts.
- */
+/** Median starts as multiples of `holdfast run`'s. Peers are installed temporarily, without their install scripts. */
 export async function measureStarts(
   secrets: readonly { key: string; value: string }[],
   holdfastEnv: Record<string, string>,
@@ -32,7 +29,6 @@ export async function measureStarts(
       name,
       () => timed(() => run(start, ['true'], directory)),
     ]);
-    // The first round warms the caches.
     const times: Record<string, number> = await medians(15, Object.fromEntries(measurements), 1);
     const base = times['holdfast run'] ?? Number.NaN;
     return new Map(Object.entries(times).map(([name, time]) => [name, time / base]));

@@ -15,7 +15,6 @@ export interface Pull {
 
 export const secretCount = 100;
 
-/** From the counts of `getall`. */
 export function credstash(counted: { roundTrips: number; calls: number; kmsCalls: number; readUnits: number }): Pull {
   const { roundTrips, calls, kmsCalls, readUnits } = counted;
   const million = (readUnits * prices.readUnit + kmsCalls * prices.kmsRequest) * 1e6;
@@ -37,10 +36,7 @@ export function holdfast(counts: Omit<OperationCounts, 'operation'>): Pull {
   };
 }
 
-/**
- * Pages of 10 (API reference, `GetParametersByPath`, `MaxResults`), each naming the next. Parameter Store decrypts each
- * standard `SecureString` with a KMS call, charged to the account.
- */
+/** Pages of 10 (API reference, `GetParametersByPath`), each naming the next. The account pays a KMS call per value. */
 export function parameterStore(): Pull {
   const pages = secretCount / 10;
   return {
@@ -54,10 +50,7 @@ export function parameterStore(): Pull {
   };
 }
 
-/**
- * Pages of 20 (API reference, `BatchGetSecretValue`), each naming the next if secrets are selected by a filter. With
- * the key `aws/secretsmanager` its KMS calls are free; they are not counted.
- */
+/** Pages of 20 (API reference, `BatchGetSecretValue`), each naming the next. KMS with `aws/secretsmanager` is free. */
 export function secretsManager(): Pull {
   const pages = secretCount / 20;
   return {

@@ -17,7 +17,6 @@ import { credstash, holdfast, parameterStore, renderPulls, secretCount, secretsM
 const isBench = process.env.PEERS !== undefined;
 const secrets = Array.from({ length: secretCount }, (_, index) => ({ key: `KEY_${index}`, value: 'x'.repeat(200) }));
 const table = `credstash-${randomUUID()}`;
-
 const api = useApi(startObservedApi);
 let path: string;
 let env: Record<string, string>;
@@ -54,7 +53,6 @@ it('has the table of docs/performance.md', { timeout: 60_000 }, async () => {
   const { result, calls } = await recordCalls(pullAsPeer);
   expect([...result.values].sort()).toEqual(secrets.map(({ key, value }) => [key, value]).sort());
   const peer = credstash({ ...countsOf(calls), readUnits: result.readUnits });
-
   const printed = renderPulls([peer, parameterStore(), secretsManager(), holdfast(counts)]);
   if (isBench) writeSync(1, `\n${printed}\n\n`);
 

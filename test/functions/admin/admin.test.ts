@@ -25,7 +25,6 @@ const search = async (query: string) => (await asAdmin.get(`/admin/orgs?search=$
 const newProject = ({ organization }: Person, name = 'Shop') =>
   api.post(`/projects/${organization.id}`, { name }, owner.session);
 const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status).toSorted();
-
 const newOrganization = (name = `Org ${randomUUID()}`) => withNewOrganization(api, { ...owner }, name);
 
 it('GET /admin/stats counts users, organizations and projects as they are created and deleted', async () => {
@@ -36,7 +35,6 @@ it('GET /admin/stats counts users, organizations and projects as they are create
   await api.delete(`/projects/${organization.organization.id}/${project.slug}`, owner.session);
 
   const after = (await asAdmin.get('/admin/stats')).body;
-
   const { users, organizations, projects } = before;
   expect(after).toEqual({ users, organizations: organizations + 1, projects: projects + 1 });
 });

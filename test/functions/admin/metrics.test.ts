@@ -24,7 +24,6 @@ interface Request {
   atMs: number;
 }
 
-/** A batch in the format of CloudWatch Logs. */
 function batchOf(requests: readonly Request[], extraLines: readonly string[] = []) {
   const lines = requests.map(({ route, status = 200, latencyMs = 10, atMs }) => {
     const values: Record<string, string | number> = {
@@ -124,7 +123,6 @@ describe('the roll-up of the access log', () => {
   it('keeps an hour for eight days and a batch’s record for two', async () => {
     const atMs = Date.parse('2031-04-04T05:59:59.000Z');
     const { calls } = await recordCalls(() => rollUp(batchOf([{ route: 'GET /v1/auth/me', atMs }])));
-
     const hour = await find(at(routeHourRecord, '2031-04-04', '05', 'GET /v1/auth/me'));
 
     expect(hour?.expiresAt).toBe(Date.parse('2031-04-12T06:00:00.000Z') / 1000);
@@ -165,8 +163,7 @@ describe('GET /admin/metrics/summary', () => {
     expect(codeOf(await api.get(`/admin/metrics/summary?hours=${hours}`, admin.session))).toBe('400 invalid_request');
   });
 
-  // Round trips are derived from timing. A busy machine may show too many, never too few, so the minimum of three
-  // counts.
+  // Derived from timing: a busy machine may show too many round trips, never too few, so the least of three counts.
   it('covers the requested number of hours, 24 by default, in a few round trips', { retry: 2 }, async () => {
     const [day, week] = await Promise.all([
       api.get('/admin/metrics/summary', admin.session),
@@ -179,7 +176,6 @@ describe('GET /admin/metrics/summary', () => {
     expect(roundTripsOf(calls.filter(({ operation }) => operation === 'Query'))).toBe(1);
   });
 
-  /** The route's summary once it has so many requests. */
   const atLeast = (requests: number, route: string) =>
     eventually(async () => {
       const summary = await summaryOf(route);

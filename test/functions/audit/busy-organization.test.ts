@@ -25,7 +25,6 @@ const basePartition = () => ranges.audit(owner.organization.id).pk;
 const isEntry = ({ operation, input }: AwsCall, partition = basePartition()) =>
   operation === 'PutItem' && input.Item.pk === partition && !String(input.Item.sk).startsWith('COUNT#');
 
-/** Throttles the first attempts at an entry. */
 function throttling(reason: string, attempts = 1): Conductor {
   let left = attempts;
   return {

@@ -24,7 +24,6 @@ const api = shared(() => startApi({ REQUESTS_PER_MINUTE: '-1' }));
 const issuer = shared(startIssuer);
 const place = fresh(() => openWorkplace(api));
 const owner = fresh(() => place.owner);
-
 const both = { A: '1', B: '1' };
 
 const ask = (query: string, as: Caller = owner.session) =>
@@ -40,14 +39,12 @@ const shown = ({ exposures }: CredentialExposure) =>
     return `${environment.slug} ${key} ${versions} ${how}, ${current ? 'current' : 'outdated'}`;
   });
 
-/** Another token of the person. */
 async function issueToken(person: Person, scope: object = {}): Promise<{ id: string; caller: { token: string } }> {
   const body = { name: 'ci', access: 'write', organizationId: owner.organization.id, ...scope };
   const { token, cliToken } = (await expectStatus(api.post('/auth/token', body, person.session), 201)).body;
   return { id: cliToken.id, caller: { token } };
 }
 
-/** A time after everything before the call. */
 async function nextMillisecond(): Promise<string> {
   const started = Date.now();
   while (Date.now() <= started + 1) await setImmediate();

@@ -13,7 +13,6 @@ const day = 86_400_000;
 const size = 100_000;
 const tokens = Array.from({ length: 50 }, () => randomUUID());
 const rareToken = randomUUID();
-
 const api = shared(() => startObservedApi({ REQUESTS_PER_MINUTE: '-1' }));
 const owner = shared(seedOwner);
 let entries: AuditRecord[];
@@ -118,7 +117,6 @@ describe('a search that one request can’t finish', () => {
   /** More than the first page of their action and all further pages of one request can have. */
   const count = (1 + pagesToFind) * perPage + 20;
   let expected: string[];
-
   const person = shared(seedOwner);
   beforeAll(async () => {
     const long = Array.from({ length: count }, (_, n) => {

@@ -10,7 +10,6 @@ import type { Person } from '#test/support/people.ts';
 import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
 
 const api = shared(() => startObservedApi({ REQUESTS_PER_MINUTE: '-1' }));
-
 const day = 86_400_000;
 const positionOf = ({ createdAt, id }: Pick<AuditRecord, 'createdAt' | 'id'>) => `${createdAt}#${id}`;
 const newestFirst = (entries: readonly AuditRecord[]) =>
@@ -34,13 +33,11 @@ async function pageOf(person: Person, query: Record<string, string | number>): P
 
 describe('the filters of the audit log', () => {
   let entries: AuditRecord[];
-  /** Which keys the environment has at each revision. */
   const keysAt = ['', 'A', 'AB', 'B', 'AB', 'ABC', 'ABC'];
   const pick = <T>(some: readonly T[], index: number): T => some[index % some.length] as T;
   const ids = Array.from({ length: 3 }, () => randomUUID());
   const actions: readonly AuditAction[] = ['secret.pulled', 'secret.updated', 'secret.compared', 'member.joined'];
   let dev: { id: string; slug: string };
-
   const place = shared(() => openWorkplace(api));
   beforeAll(async () => {
     dev = { id: place.environmentId('dev'), slug: 'dev' };

@@ -27,7 +27,6 @@ import {
 
 const { api, names, provider } = useOpenIdProvider();
 
-/** A company, somebody at its provider, and what they do. */
 async function openWithNewcomer(changes: Record<string, unknown> = {}, claims: { name?: string } = {}) {
   const company = await openCompany(api, names, provider, changes);
   const account = hire(provider, company.domain, claims);
@@ -45,7 +44,6 @@ const entriesOf = async ({ owner }: Company, action: string) =>
 describe('the first sign-in', () => {
   it('makes an account without a password, whose address only the provider has verified, and a member with the default role', async () => {
     const { company, email, enter } = await openWithNewcomer({ defaultRole: 'viewer' }, { name: 'Grace Hopper' });
-
     const { landed, error, session } = await enter();
 
     expect([landed.origin, error]).toEqual([new URL(api.url).origin, undefined]);
@@ -76,9 +74,7 @@ describe('the first sign-in', () => {
     const { company, account } = await openWithNewcomer();
     const browsers = Array.from({ length: 6 }, openBrowser);
     const urls = await Promise.all(browsers.map(browser => goToProvider(api, browser, company.slug, { account })));
-
     const outcomes = await Promise.all(urls.map((url, index) => takeCallback(api, browsers[index] as Browser, url)));
-
     const sessions = outcomes.flatMap(({ session }) => session ?? []);
     expect(sessions.length).toBeGreaterThan(0);
     expect(new Set(await Promise.all(sessions.map(async one => (await me(one)).user.id))).size).toBe(1);
@@ -103,7 +99,6 @@ describe('the first sign-in', () => {
     const people = Array.from({ length: 5 }, () => hire(provider, domain));
 
     const outcomes = await Promise.all(people.map(account => signIn(api, openBrowser(), slug, { account })));
-
     const errors = outcomes.map(({ error }) => error ?? 'ok').toSorted();
     expect(errors).toEqual(['ok', 'ok', ...Array(3).fill('plan_limit_exceeded')]);
     expect((await find(at(organizationRecord, slug)))?.memberCount).toBe(3);

@@ -14,7 +14,6 @@ import { logInAs } from '#test/support/sign-in/scene.ts';
 
 const api = useApi();
 const person = shared(seedPerson);
-
 const offer = (fields: object = {}, as = person.session) => offerToken(api, as, fields);
 const take = ({ code, codeVerifier }: { code: string; codeVerifier: string }) => takeToken(api, code, codeVerifier);
 const invalid = '400 invalid_token';
@@ -45,7 +44,6 @@ describe('the hand-off from the dashboard to the CLI', () => {
     await handOffToken(api, session, { name: 'brief', expiresInDays: 2 });
 
     const tokens = await list(tokenRecord, ranges.tokens(user.id));
-
     const removals = Object.fromEntries(tokens.map(({ name, expiresAt }) => [name, expiresAt]));
     const inTwoDays = Date.now() / 1000 + 2 * 24 * 60 * 60;
     expect(removals).toEqual({ laptop: undefined, brief: expect.closeTo(inTwoDays, -3) });
@@ -53,7 +51,6 @@ describe('the hand-off from the dashboard to the CLI', () => {
 
   it('works once, even for five concurrent requests', async () => {
     const offered = await offer();
-
     const answers = await atOnce(5, () => take(offered));
 
     expect(answers.map(codeOf).toSorted()).toEqual(['201 ok', ...Array(4).fill(invalid)]);
@@ -109,7 +106,6 @@ describe('the hand-off from the dashboard to the CLI', () => {
 
   it('stores neither the code nor a token', async () => {
     const { code } = await offer();
-
     const items = JSON.stringify(await queryItems({ pk: `HANDOFF#${hashCredential(code)}` }));
 
     expect(items).toContain('laptop');

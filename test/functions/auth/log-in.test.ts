@@ -10,14 +10,12 @@ import { atOnce } from '#test/support/at-once.ts';
 import { seedPerson, testPassword } from '#test/support/people.ts';
 
 const api = useApi(() => startApi({ LOGIN_FAILURE_LIMIT: '3', REGISTER_LIMIT_PER_HOUR: '-1' }));
-
 const wrongPassword = 'not the right one';
 const logIn = (email: string, password = testPassword) => api.post('/auth/login', { email, password });
 
 describe('logging in', () => {
   it('starts a new session, whatever the case of the e-mail address', async () => {
     const person = await seedPerson({ name: 'Ada' });
-
     const answer = await logIn(person.email.toUpperCase());
 
     expect(answer.status).toBe(200);
@@ -42,10 +40,8 @@ describe('logging in', () => {
 
   it('gives a wrong password and an unknown e-mail address the same response', async () => {
     const { email } = await seedPerson();
-
     const wrong = await logIn(email, wrongPassword);
     const unknown = await logIn(`${randomUUID()}@example.com`, wrongPassword);
-
     const content = ({ status, body }: typeof wrong) => [status, { ...body.error, requestId: '' }];
     expect(wrong.status).toBe(401);
     expect(content(unknown)).toEqual(content(wrong));
@@ -53,7 +49,6 @@ describe('logging in', () => {
 
   it('checks only three of eight concurrent wrong attempts, and then rejects even the correct password', async () => {
     const { email } = await seedPerson();
-
     const answers = await atOnce(8, () => logIn(email, wrongPassword));
     const right = await logIn(email);
 
@@ -155,7 +150,6 @@ describe('a session', () => {
     const path = `/auth/sessions/${other.id}`;
     expect(codeOf(await api.delete(path, stranger.session))).toBe('404 session_not_found');
     expect((await api.delete(path, person.session)).status).toBe(200);
-
     expect((await api.get('/auth/me', stolen)).status).toBe(401);
     expect((await api.get('/auth/me', person.session)).status).toBe(200);
   });
@@ -167,7 +161,6 @@ it('a stored password hash is replaced by one with the current parameters when i
   await transact([update(account, { set: { passwordHash: weakHash(testPassword) } })]);
 
   expect((await logIn(person.email)).status).toBe(200);
-
   expect((await find(account))?.passwordHash).toMatch(/^scrypt\$17\$8\$1\$/);
   expect((await logIn(person.email)).status).toBe(200);
 });

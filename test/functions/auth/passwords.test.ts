@@ -15,7 +15,6 @@ import { setScrypt } from '#test/support/quick-scrypt.ts';
 import { invite, resetPassword } from '#test/support/sample-requests.ts';
 
 const api = useApi(() => startObservedApi({ LOGIN_FAILURE_LIMIT: '3' }));
-
 const newPassword = 'another battery horse';
 const logIn = ({ email }: Person, password: string) => api.post('/auth/login', { email, password });
 const change = ({ session }: Person, body: object = {}) =>
@@ -35,7 +34,6 @@ async function linksTo(email: string, subject: string, count = 1): Promise<strin
   });
 }
 
-/** A person who has asked for a reset, and the token of the link in the e-mail. */
 async function withResetLink() {
   const person = await seedPerson();
   await ask(person.email);
@@ -50,7 +48,6 @@ describe('changing the password', () => {
     const token = await createToken(api, person);
 
     expect((await change(person)).body).toEqual({ success: true });
-
     expect(await Promise.all([person.session, other, token].map(statusOf))).toEqual([200, 401, 200]);
     expect((await logIn(person, testPassword)).status).toBe(401);
     expect((await logIn(person, newPassword)).status).toBe(200);
@@ -171,7 +168,6 @@ describe('a forgotten password', () => {
 
   it('returns 429 with Retry-After for the sixth e-mail within an hour, without affecting other users', async () => {
     const [person, next] = await Promise.all([seedPerson(), seedPerson()]);
-
     const answers = await atOnce(6, () => ask(person.email));
 
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 200, 429]);
@@ -201,7 +197,6 @@ describe('a forgotten password', () => {
     };
 
     const ofAccount = await observeFiveTimes(email);
-
     const called = ofAccount[0]?.calls.map(([operation, roundTrip]) => `${operation} ${roundTrip}`);
     expect(called).toEqual(['GetItem 1', 'SendMessage 2', 'TransactWriteItems 1']);
     expect(await observeFiveTimes(unknown)).toEqual(ofAccount);
@@ -212,9 +207,7 @@ describe('a forgotten password', () => {
 
   it('passes through the queue without the address or the token', async () => {
     const { email, user } = await seedPerson();
-
     const { calls } = await recordRequest(headers => api.post('/auth/forgot-password', { email }, undefined, headers));
-
     const message = calls.find(({ service }) => service === 'SQS');
 
     expect(JSON.parse(message?.input.MessageBody)).toEqual({ type: 'mail-reset-link', userId: user.id });
@@ -248,7 +241,6 @@ describe('verifying the e-mail address', () => {
     await api.post('/auth/verify-email', { token });
 
     expect((await api.post('/auth/send-verification', {}, person.session)).body).toEqual({ success: true });
-
     expect(await linksTo(person.email, 'Verify')).toHaveLength(1);
   });
 });
@@ -277,7 +269,6 @@ describe('while no e-mail can be sent', () => {
 
   it('a password reset gets the same response as for an unknown account, and its link arrives later', async () => {
     const { email } = await seedPerson();
-
     const answers = [await ask(email), await ask(`${randomUUID()}@example.com`)];
 
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
@@ -288,9 +279,7 @@ describe('while no e-mail can be sent', () => {
 
   it('members can still send invitations, because the response contains the token', async () => {
     const [owner, guest] = [await seedPerson(), await seedPerson()];
-
     const { token } = await invite(api, owner, `${randomUUID()}@example.com`);
-
     const accepted = await api.post(`/members/invite/${token}/accept`, {}, guest.session);
     expect(accepted.status).toBe(200);
     expect((await logIn(owner, testPassword)).status).toBe(200);

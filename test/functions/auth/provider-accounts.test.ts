@@ -29,7 +29,6 @@ import {
 
 const { api, names, provider } = useOpenIdProvider();
 const otherProvider = shared(() => startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {} }));
-
 const open = (changes: Record<string, unknown> = {}, at = provider) => openCompany(api, names, at, changes);
 const userIdOf = async (session: { cookie: string } | undefined): Promise<string> =>
   (await expectStatus(api.get('/auth/me', session), 200)).body.user.id;
@@ -37,7 +36,6 @@ const pathOf = ({ owner }: Company) => `/members/${owner.organization.id}`;
 const membersOf = ({ owner }: Company) => membersIn(api, owner);
 const memberIdsOf = async (company: Company) => (await membersOf(company)).map(({ userId }) => userId);
 
-/** How a sign-in in that browser ends: with an error, or without one. */
 const endOf = async ({ slug }: Company, account: string, browser = openBrowser()) => {
   const { error, session } = await signIn(api, browser, slug, { account });
   expect(session === undefined).toBe(error !== undefined);
@@ -55,7 +53,6 @@ async function startLink<T>(prepare: (person: Person) => Promise<T> = async () =
   return { company, person, factor, account, browser };
 }
 
-/** Somebody who has signed in for the first time. */
 async function signedIn(changes: Record<string, unknown> = {}) {
   const company = await open(changes);
   const account = hire(provider, company.domain);
@@ -92,7 +89,6 @@ describe('an existing account', () => {
 
   it('with a factor is linked by the password and the factor, not by the password alone', async () => {
     const { company, person, factor, account, browser } = await startLink(one => addApp(api, one));
-
     const asked = await logInIn(api, browser, person.email);
     expect(codeOf(asked)).toBe('401 second_factor_required');
     expect(await endOf(company, account)).toBe('link_required');
@@ -107,7 +103,6 @@ describe('an existing account', () => {
   it('is linked by a passkey alone', async () => {
     const { company, factor, account, browser } = await startLink(one => addPasskey(api, one));
     const { challenge, publicKey } = (await requestIn(api, browser, '/auth/login/options', {})).body;
-
     const body = { challenge, passkey: factor.authenticator.get(publicKey) };
     await expectStatus(requestIn(api, browser, '/auth/login/verify', body), 200);
 
@@ -201,7 +196,6 @@ describe('a linked person', () => {
     const { company, email, userId } = await signedIn();
 
     expect(await endOf(company, hire(provider, company.domain, { email }))).toBe('link_required');
-
     expect(await membersOf(company)).toHaveLength(2);
     expect((await find(at(emailRecord, email)))?.userId).toBe(userId);
   });
@@ -259,7 +253,6 @@ describe('two organizations', () => {
     const [{ account, userId }, other] = [await signedIn(), await open()];
 
     expect(await endOf(other, account)).toBe('domain_not_verified');
-
     expect(await memberIdsOf(other)).not.toContain(userId);
   });
 
@@ -309,7 +302,6 @@ describe('two organizations', () => {
 
     // The earlier domain is nobody's now, and the earlier link was another organization's.
     expect(await endOf(company, account)).toBe('domain_not_verified');
-
     expect(await memberIdsOf({ ...company, owner: { ...taker, organization } })).not.toContain(userId);
   });
 });

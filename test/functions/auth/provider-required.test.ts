@@ -43,14 +43,12 @@ afterEach(() => {
 
 const open = (changes: Record<string, unknown> = {}) => openCompany(api, names, provider, changes);
 const newcomer = ({ domain }: Company, changes: Partial<Account> = {}) => hire(provider, domain, changes);
-/** A session of somebody who signs in for the first time. */
 const sessionOfNewcomer = (company: Company, changes: Partial<Account> = {}) =>
   sessionThrough(api, company.slug, { account: newcomer(company, changes) });
 
 const me = async (as: Caller) => (await expectStatus(api.get('/auth/me', as), 200)).body;
 const projectsOf = ({ owner }: Company) => `/projects/${owner.organization.id}`;
 const required = '403 provider_required';
-/** How the company answers the caller. */
 const read = async (company: Company, as: Caller) => codeOf(await api.get(projectsOf(company), as));
 /** A token for the company, the only kind that a session through the provider makes. */
 const makeToken = ({ owner }: Company, as: Caller) =>
@@ -71,7 +69,6 @@ async function withSettledApp({ owner }: Company) {
   return { app, session: await logInWithApp(api, owner, app) };
 }
 
-/** A company that requires its provider, with an owner who has an app, and that owner's session of before. */
 async function openStrictCompany() {
   const company = await open();
   const { app, session } = await withSettledApp(company);
@@ -80,11 +77,9 @@ async function openStrictCompany() {
   return strict;
 }
 
-/** The path of the person's membership of the company. */
 const memberPathOf = async ({ owner }: Company, person: Pick<Person, 'user'>) =>
   `/members/${owner.organization.id}/${await memberIdOf(api, owner, person)}`;
 
-/** A member of the company with a password. */
 async function invitePerson(company: Company, role = 'developer'): Promise<Person> {
   const person = await seedPerson({ emailVerified: true });
   await join(api, company.owner, person, role);
@@ -96,7 +91,6 @@ describe('an organization that requires its provider', () => {
     const company = await open();
 
     expect(codeOf(await set(company, { required: true }))).toBe('403 second_factor_required');
-
     expect((await api.get(settingsPath(company.owner), company.owner.session)).body.signIn.required).toBe(false);
     const app = await addApp(api, company.owner);
     const session = await logInWithApp(api, company.owner, app);
@@ -399,7 +393,6 @@ describe('a step-up through the provider', () => {
     await grow();
     const asked = await requestIn(api, browser, '/auth/step-up', {});
     const { challenge, publicKey } = asked.body.error?.details ?? asked.body;
-
     const body = { challenge, passkey: authenticator.get(publicKey) };
     await expectStatus(requestIn(api, browser, '/auth/step-up', body), 200);
 

@@ -24,9 +24,7 @@ import { words } from '#test/support/words.ts';
 /* What the settings of a provider change about a sign-in, and what its person can do with the session. */
 
 const { api, names, provider } = useSignIn({ email_verified: true });
-
 let hired = 0;
-/** Has the provider sign in somebody new of the company, with these claims. */
 function hire({ domain }: Company, claims: Record<string, unknown> = {}): string {
   hired += 1;
   const email = `person-${hired}@${domain}`;

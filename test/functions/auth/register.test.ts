@@ -10,7 +10,6 @@ import { membersOf } from '#test/support/sample-requests.ts';
 import { words } from '#test/support/words.ts';
 
 const api = useApi();
-
 const newEmail = () => `${randomUUID()}@example.com`;
 const register = (fields: object = {}) =>
   api.post('/auth/register', { email: newEmail(), password: testPassword, ...fields });
@@ -44,7 +43,6 @@ describe('registering', () => {
 
   it('sets an HttpOnly cookie for 14 days, without Secure on a local http address', async () => {
     const answer = await register();
-
     const cookie = /^__service_session=\w{60}; Path=\/; Max-Age=1209600; HttpOnly; SameSite=Lax$/;
     expect(answer.headers.getSetCookie()).toEqual([expect.stringMatching(cookie)]);
   });
@@ -83,7 +81,6 @@ describe('registering', () => {
 
   it.each(words('administrator QwertyUIOP123 password1234'))('rejects the common password %s', async password => {
     const { status, body } = await register({ password });
-
     const details = [{ path: 'password', message: expect.stringContaining('common') }];
     expect([status, body.error.details]).toEqual([400, details]);
   });
@@ -106,7 +103,6 @@ describe('registering', () => {
     const answer = await register({ email });
     const cookie = sessionOf(answer).cookie.split('=')[1] as string;
     const link = /#token=(\w+)/.exec((await api.mails()).find(({ to }) => to === email)?.text ?? '')?.[1] as string;
-
     const items = JSON.stringify(await queryItems({ pk: `USER#${answer.body.user.id}` }));
 
     expect(items).toContain('scrypt$17$8$1$');
@@ -127,7 +123,6 @@ describe('registering', () => {
 
 it('a name can be changed, also in the member lists', async () => {
   const person = await seedPerson();
-
   const answer = await api.patch('/auth/me', { name: 'Countess' }, person.session);
 
   expect(answer.body.user).toMatchObject({ id: person.user.id, name: 'Countess' });

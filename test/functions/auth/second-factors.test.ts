@@ -24,7 +24,6 @@ import {
 } from '#test/support/second-factors.ts';
 
 const api = shared(startObservedApi);
-
 const me = async (as: Caller) => (await expectStatus(api.get('/auth/me', as), 200)).body;
 const secondFactorsOf = async ({ session }: Person) => (await me(session)).user.secondFactors;
 const mailsTo = async (email: string) =>
@@ -135,7 +134,6 @@ describe('recovery codes', () => {
     expect(await use(first)).toBe('200 ok');
     expect(await use(first)).toBe('401 invalid_credentials');
     expect(await use(second.toLowerCase().replaceAll('-', ' '))).toBe('200 ok');
-
     expect((await secondFactorsOf(person)).recoveryCodesLeft).toBe(8);
     expect(await mailsTo(person.email)).toHaveLength(3);
   });
@@ -218,7 +216,6 @@ describe('a step-up', () => {
     expect(await makeToken(person.session)).toBe('403 step_up_required');
 
     const answer = await expectStatus(stepUp({}, person.session), 200);
-
     const session = sessionOf(answer);
     expect((await api.get('/auth/me', person.session)).status).toBe(401);
     expect((await me(session)).authentication.freshUntil.slice(0, 18)).toBe(answer.body.freshUntil.slice(0, 18));

@@ -12,7 +12,6 @@ import { seedPerson, seedTokens } from '#test/support/people.ts';
 
 const api = useApi();
 const person = shared(seedPerson);
-
 const create = (body: object, as = person.session) => api.post('/auth/token', { name: 'ci', ...body }, as);
 const revoke = async ({ id }: { id: string }, as = person.session) =>
   codeOf(await api.delete(`/auth/tokens/${id}`, as));
@@ -42,7 +41,6 @@ describe('a token', () => {
     const me = await api.get('/auth/me', { token });
     expect(me.body.user).toEqual((await api.get('/auth/me', person.session)).body.user);
     expect(me.body.authentication).toMatchObject({ method: 'token', token: { id: cliToken.id } });
-    // It shows when it was last used.
     expect(await listed(cliToken.id)).toMatchObject({ lastUsedAt: expect.any(String) });
     expect(JSON.stringify(await queryItems({ pk: `USER#${person.user.id}` }))).not.toContain(token);
   });

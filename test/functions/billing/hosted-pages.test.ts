@@ -11,11 +11,8 @@ import { withNewOrganization } from '#test/support/sample-requests.ts';
 
 const api = useApi();
 const owner = shared(seedPerson);
-
-/** An organization without a subscription, and its owner. */
 const newCustomer = () => withNewOrganization(api, { ...owner });
 
-/** Clicks a button on a hosted page. Returns the address it redirects to. */
 async function press(page: string, fields: Record<string, string>): Promise<string> {
   const response = await fetch(page, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
   expect(response.status).toBe(303);
@@ -46,7 +43,6 @@ async function actionsOf(person: Person): Promise<string[]> {
   return actions.filter(action => action.includes('billing'));
 }
 
-/** A customer with a subscription, the page to change it, and its id. */
 async function subscriber() {
   const person = await newCustomer();
   await press((await checkout(person)).body.url, { action: 'pay' });
@@ -72,7 +68,6 @@ it('billing returns every plan’s limits, as configured, for choosing a plan', 
 describe('a checkout', () => {
   it('can be completed, upgrades the plan at once, and redirects back to the dashboard', async () => {
     const person = await newCustomer();
-
     const started = await checkout(person);
     const html = await pageText(started.body.url);
     const back = await press(started.body.url, { action: 'pay' });
@@ -111,7 +106,6 @@ describe('a checkout', () => {
 
   it('creates one customer when two start concurrently', async () => {
     const person = await newCustomer();
-
     const answers = await Promise.all([checkout(person), checkout(person, 'enterprise'), portal(person)]);
 
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -125,7 +119,6 @@ describe('a checkout', () => {
 
   it('redirects a paying customer to the page that changes the subscription, so no one pays twice', async () => {
     const { person, subscription } = await subscriber();
-
     const { body } = await checkout(person, 'enterprise');
     await press(body.url, { action: 'switch:enterprise', subscription });
 

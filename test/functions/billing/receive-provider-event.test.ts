@@ -12,12 +12,9 @@ import { type Person, seedPerson } from '#test/support/people.ts';
 import { withNewOrganization } from '#test/support/sample-requests.ts';
 
 const secret = 'whsec_of_this_test';
-
 const prices = { STRIPE_PRICE_PRO: 'price_pro', STRIPE_PRICE_ENTERPRISE: 'price_enterprise' };
 const api = useApi(() => startApi({ STRIPE_WEBHOOK_SECRET: secret, ...prices }));
 const owner = shared(seedPerson);
-
-/** An organization without a subscription, and its owner. */
 const newCustomer = () => withNewOrganization(api, { ...owner });
 
 function eventOf(type: string, object: Record<string, unknown>, created = nowSeconds()) {
@@ -37,7 +34,6 @@ async function deliver(event: unknown, signed: Sign = body => sign(body, secret)
   );
 }
 
-/** An event of the person's subscription. */
 const subscriptionEvent = (
   person: Person,
   change: 'created' | 'updated' | 'deleted',
@@ -62,7 +58,6 @@ const billingOf = async (person: Person) => (await api.get(`/billing/${person.or
 describe('the payment provider’s webhook', () => {
   it('needs no authentication, and applies the subscription’s plan and its limits', async () => {
     const person = await newCustomer();
-
     const answer = await deliver(subscriptionEvent(person, 'created'));
 
     expect(answer).toMatchObject({ status: 200, body: { success: true } });
@@ -77,7 +72,6 @@ describe('the payment provider’s webhook', () => {
   it('revokes the plan when the subscription is cancelled', async () => {
     const person = await newCustomer();
     await deliver(subscriptionEvent(person, 'created'));
-
     await deliver(subscriptionEvent(person, 'deleted', { status: 'canceled' }));
 
     expect(await billingOf(person)).toMatchObject({ plan: 'free', status: 'canceled', limits: { maxProjects: 10 } });
@@ -224,7 +218,6 @@ describe('the payment provider’s webhook', () => {
     await deliver(subscriptionEvent(person, 'created', { customer: first }));
     const leftover = { id: `sub_${randomUUID()}`, customer: `cus_${randomUUID()}` };
     await deliver(subscriptionEvent(person, 'deleted', leftover));
-
     await deliver(subscriptionEvent(person, 'created', { id: `sub_${randomUUID()}`, customer: second }));
 
     const pointers = await readAll([first, second, leftover.customer].map(id => at(customerRecord, id)));

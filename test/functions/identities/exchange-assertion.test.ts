@@ -22,7 +22,6 @@ const api = shared(() => startObservedApi({ REQUESTS_PER_MINUTE: '100000' }));
 const issuer = shared(startIssuer);
 const ada = shared(seedPerson);
 const project = shared(() => createProject(api, ada));
-
 const pulled = () => `/secrets/${ada.organization.slug}/${project.slug}/dev`;
 const identitiesPath = () => `/identities/${ada.organization.id}`;
 async function makeIdentity(changes: Record<string, unknown> = {}): Promise<string> {
@@ -33,7 +32,6 @@ async function makeIdentity(changes: Record<string, unknown> = {}): Promise<stri
 const change = (id: string, changes: Record<string, unknown>) =>
   expectStatus(api.patch(`${identitiesPath()}/${id}`, changes, ada.session), 200);
 const endIdentity = (id: string) => expectStatus(api.delete(`${identitiesPath()}/${id}`, ada.session), 200);
-
 const revoke = (token: string) => api.delete('/auth/tokens/current', { token });
 const bodyOf = (identityId: string, subjectToken: string) => ({
   identityId,
@@ -50,7 +48,6 @@ async function withTokens(count: number, changes: Record<string, unknown> = {}) 
   return { id, subjectToken, tokens: await exchangeTimes(count, id, subjectToken) };
 }
 
-/** One after another. */
 async function exchangeTimes(times: number, id: string, subjectToken: string): Promise<string[]> {
   const tokens: string[] = [];
   for (let done = 0; done < times; done += 1) {
@@ -98,9 +95,7 @@ describe('an assertion of an identity with singleUse: false', () => {
     ['one token if the identity is set to true', true, 1],
   ])('yields %s for twenty concurrent exchanges', async (_, singleUse, expected) => {
     const id = await makeIdentity({ singleUse });
-
     const answers = await exchangeAtOnce(20, id, await issuer.token(id, { jti: undefined }));
-
     const issued = answers.filter(({ status }) => status === 201).map(({ body }) => body.token);
     const codes = [...Array(expected).fill('201 ok'), ...Array(20 - expected).fill(replayed)];
     expect(answers.map(codeOf).toSorted()).toEqual(codes);
@@ -175,7 +170,6 @@ describe('an assertion that was already exchanged', () => {
 
     expect(codeOf(await exchange(id, long))).toBe('201 ok');
     expect(codeOf(await exchange(id, short))).toBe('201 ok');
-
     expect((await assertionsOf(id)).map(({ expiresAt }) => Number(expiresAt) > start + 500)).toEqual([true]);
   });
 
@@ -262,7 +256,6 @@ describe('the tokens of an identity', () => {
 
   it('are exactly a hundred after concurrent exchanges have passed the limit', async () => {
     const { id, subjectToken, tokens: first } = await withTokens(85);
-
     const answers = await exchangeAtOnce(30, id, subjectToken);
 
     expect(answers.map(codeOf)).toEqual(Array(30).fill('201 ok'));
@@ -359,7 +352,6 @@ describe('DELETE /auth/tokens/current with an identity’s token', () => {
 
   it('revokes each of twenty tokens that are given back at once, while others are issued', async () => {
     const { id, subjectToken, tokens } = await withTokens(20);
-
     const revoking = Promise.all(tokens.map(revoke));
     const [revoked, issued] = await Promise.all([revoking, exchangeAtOnce(20, id, subjectToken)]);
 

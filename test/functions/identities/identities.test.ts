@@ -18,12 +18,10 @@ import { expectStatus } from '#test/support/sample-requests.ts';
 import { words } from '#test/support/words.ts';
 
 const publicIssuer = { url: 'https://token.actions.githubusercontent.com' };
-
 const api = shared(() => startObservedApi({ WEBHOOK_ALLOW_LOOPBACK: 'false' }));
 const issuer = shared(startIssuer);
 const ada = shared(seedPerson);
 const project = shared(() => createProject(api, ada));
-
 const path = () => `/identities/${ada.organization.id}`;
 const create = (changes: Record<string, unknown> = {}) =>
   api.post(path(), identityOf(publicIssuer, changes), ada.session);
@@ -38,7 +36,6 @@ const remove = (identity: { id: string }) => expectStatus(api.delete(pathTo(iden
 const newestEntry = async (action: string) =>
   (await api.get(`/audit/${ada.organization.id}?action=${action}&limit=1`, ada.session)).body.entries[0];
 
-/** The path and message of each problem. */
 const problemsIn = ({ status, body }: Answer): [number, string[]] => [
   status,
   body.error.details.map((problem: { path: string; message: string }) => `${problem.path}: ${problem.message}`),
@@ -225,7 +222,6 @@ describe('an identity', () => {
 
   it('rejects a claim named __proto__, which would be dropped silently', async () => {
     const text = JSON.stringify(identityOf(publicIssuer)).replace('"repository_id"', '"__proto__"');
-
     const refused = await api.post(path(), text, ada.session);
     expect(problemsIn(refused)).toEqual([400, ['claims: has a name that is not allowed']]);
   });
@@ -282,7 +278,6 @@ it('never contacts a loopback issuer unless the setting allows it, even if an it
 
   const assertion = { organizationSlug: ada.organization.slug, subjectToken: await issuer.token(id) };
   const answer = await api.post('/auth/exchange', { identityId: id, ...assertion });
-
   const message = 'The keys of the issuer can’t be read: must be an https URL.';
   expect(answer.body.error).toMatchObject({ code: 'issuer_unavailable', message });
   expect(issuer.fetches('discovery')).toBe(0);

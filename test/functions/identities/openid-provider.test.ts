@@ -8,13 +8,9 @@ import { shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 
-/*
- * Sign-in with the tokens of an OpenID provider that this project didn't write. A workflow is a client of it, and asks
- * for an access token (RFC 9068) whose resource (RFC 8707) is the identity's audience.
- */
+/* Tokens of a foreign OpenID provider: a workflow asks for one (RFC 9068) whose resource (RFC 8707) is the audience. */
 
 const workflow = { client_id: 'web-shop-workflow', client_secret: 'not-a-secret-of-the-service' };
-
 const api = useApi();
 const provider = shared(startProvider);
 const ada = shared(seedPerson);
@@ -42,7 +38,6 @@ describe('a workflow with a token of an independent OpenID provider', () => {
     expect(decodeJwt(assertion)).toMatchObject({ iss: provider.url, aud: audience });
 
     const exchanged = await expectStatus(exchange(id, assertion), 201);
-
     const as = { token: exchanged.body.token as string };
     const { body } = await expectStatus(api.get(secretsOf('production'), as), 200);
     expect(body.secrets).toMatchObject([{ key: 'API_KEY', value: 'of production' }]);
@@ -110,7 +105,6 @@ async function startProvider() {
   server.on('request', (request, response) => void handle(request, response));
   return {
     url,
-    /** A token of the workflow for the audience, with claims as a CI platform adds them. */
     tokenFor: async (resource: string) => {
       const form = new URLSearchParams({ ...workflow, grant_type: 'client_credentials', resource });
       const response = await fetch(`${url}/token`, { method: 'POST', body: form });

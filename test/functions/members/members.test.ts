@@ -13,7 +13,6 @@ import { join } from '#test/support/sample-requests.ts';
 
 const api = useApi();
 const stranger = shared(() => seedPerson({ name: 'Stranger' }));
-
 const pathOf = ({ organization }: Person, rest = '') => `/members/${organization.id}${rest}`;
 const newEmail = () => `${randomUUID()}@example.com`;
 const invite = (inviter: Person, body: object = {}, to = inviter) =>
@@ -26,13 +25,11 @@ const counts = async (person: Person) => {
 };
 const statusesOf = (answers: readonly { status: number }[]) => answers.map(({ status }) => status).toSorted();
 
-/** A new member with the role, and the path of the membership. */
 async function addMember(owner: Person, role: string): Promise<Person & { path: string }> {
   const person = await seedPerson({ name: role });
   return { ...person, path: pathOf(owner, `/${(await join(api, owner, person, role)).id}`) };
 }
 
-/** The path of the owner's own membership. */
 const ownPath = async (owner: Person) => pathOf(owner, `/${(await roster(owner)).members[0].id}`);
 
 const auditOf = async (person: Person, action: string) =>
@@ -85,7 +82,6 @@ describe('an invitation', () => {
   it('makes one member when one person accepts ten times concurrently', async () => {
     const [owner, person] = await Promise.all([seedPerson(), seedPerson()]);
     const { token } = (await invite(owner)).body;
-
     const [accepted, ...refused] = statusesOf(await atOnce(10, () => accept(token, person.session)));
 
     expect(accepted).toBe(200);
@@ -230,7 +226,6 @@ describe('the member limit', () => {
     await transact([...old, update(at(organizationRecord, slug), { add: { invitationCount: old.length } })]);
 
     expect((await invite(owner)).status).toBe(201);
-
     expect(await counts(owner)).toEqual([1, 1, 1]);
     expect(await list(invitationRecord, { pk: `ORG#${slug}`, beginsWith: 'INVITATION#' })).toHaveLength(1);
   });

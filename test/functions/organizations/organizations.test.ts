@@ -27,7 +27,6 @@ const person = shared(() => seedPerson({ name: 'Ada' }));
 const create = async (name: string, slug?: string): Promise<Answer> =>
   api.post('/orgs', { name, slug }, person.session);
 const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status).toSorted();
-/** The changes of the organization in its audit log, newest first. */
 const updatesOf = async ({ id }: { id: string }) =>
   (await api.get(`/audit/${id}?action=organization.updated`, person.session)).body.entries.map(
     ({ details }: { details: unknown }) => details,
@@ -56,13 +55,11 @@ describe('creating an organization', () => {
     const { organizations } = await platformCounts();
 
     expect(statusesOf(await atOnce(5, () => create('Race', 'race')))).toEqual([201, 409, 409, 409, 409]);
-
     expect((await platformCounts()).organizations).toBe(organizations + 1);
   });
 });
 
 describe('renaming an organization', () => {
-  /** The entries of the organization in the directory, by slug and by name. */
   async function directoryOf(slug: string) {
     const entries = (await allItems()).filter(({ pk, slug: of }) => pk === 'ORGS' && of === slug);
     return entries.map(({ sk, name }) => [sk, name]).toSorted();
@@ -129,7 +126,6 @@ describe('renaming an organization', () => {
   });
 });
 
-/** An organization with every kind of item. */
 async function furnish() {
   const [owner, member] = await Promise.all([seedPerson({ name: 'Owner' }), seedPerson({ name: 'Member' })]);
   const slug = `doomed-${randomUUID().slice(0, 8)}`;
@@ -255,7 +251,6 @@ describe('the background step that erases an organization', () => {
   });
 });
 
-/** Makes the table fail from its nth call on. */
 function failAfter(calls: number): () => void {
   let made = 0;
   const name = 'fail-after';

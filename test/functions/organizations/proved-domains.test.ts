@@ -21,7 +21,6 @@ import {
 /* A TXT record proves a domain only while it is there. */
 
 const { api, names, provider } = useSignIn({ sub: 'nobody', email_verified: true });
-
 const hour = 60 * 60 * 1000;
 const methodsOf = async (domain: string): Promise<string[]> =>
   (await expectStatus(api.get(`/auth/sign-in?email=somebody@${domain}`), 200)).body.methods;
@@ -33,7 +32,6 @@ const set = (owner: Person, domain: string, changes: Record<string, unknown> = {
 const verify = async (owner: Person, domain: string) =>
   codeOf(await api.post(`${settingsPath(owner)}/domains/verify`, { domain }, owner.session));
 const countQueries = (domain: string) => names.asked.filter(name => name === domain).length;
-/** The e-mails to the former owner that name the domain. */
 const mailsAbout = async (domain: string, { owner }: Company) =>
   (await api.mails()).filter(({ to, text }) => to === owner.email && text.includes(domain));
 const recordOf = async (owner: Person, name: string): Promise<string> =>
@@ -148,7 +146,6 @@ describe('a domain', () => {
     names.set(domain, [[await recordOf(rightful, domain)]]);
 
     expect(await verify(rightful, domain)).toBe('200 ok');
-
     expect((await api.get(`/auth/sign-in?email=a@${domain}`)).body.organization.slug).toBe(rightful.organization.slug);
     expect(await domainsOf(thief)).toMatchObject([{ verified: false }]);
     expect((await signInSomebodyNew(thief)).error).toBe('domain_not_verified');

@@ -21,7 +21,6 @@ import {
 import { allItems } from '#test/support/table-dump.ts';
 
 const { api, names, provider } = useSignIn({ sub: 'ada', email_verified: true }, { VERIFIED_EMAIL_REQUIRED: 'true' });
-
 const newOwner = () => seedPerson({ emailVerified: true });
 const settings = (domain: string, changes: Record<string, unknown> = {}) => settingsOf(provider, domain, changes);
 const read = async (owner: Person) =>

@@ -46,7 +46,6 @@ const makeAgain = async (slug: string): Promise<Shown> => {
   return (await createWhenFree(api, `${place.projectPath}/environments`, body, owner.session)).environment;
 };
 
-/** Waits until nothing is being erased. */
 async function settle(): Promise<void> {
   await eventually(async () => expect(violationsOf(await scanTable(), { settled: true })).toEqual([]));
 }
@@ -70,7 +69,6 @@ describe('changing an environment', () => {
     expect([(await pull(viewer)).status, (await pull(developer)).status]).toEqual([304, 304]);
 
     expect((await change('dev', { type: 'production' })).body.environment.type).toBe('production');
-
     expect([await pull(viewer), await pull(developer)].map(codeOf)).toEqual(['403 forbidden', '403 forbidden']);
     expect((await place.pull('dev', '', { as: people.admin.session })).status).toBe(200);
     expect(await detailsOf('environment.updated')).toEqual([{ type: { from: 'development', to: 'production' } }]);
@@ -204,7 +202,6 @@ describe('deleting an environment', () => {
     await eventually(async () => expect(await findItem(state)).toHaveProperty('pending'));
 
     expect((await remove('dev')).status).toBe(200);
-
     expect(['200 ok', notFound]).toContain(codeOf(await importing));
     await makeAgain('dev');
     expect(await place.values('dev')).toEqual({});

@@ -9,11 +9,9 @@ const owner = shared(() => seedPerson({ name: 'Owner' }));
 const base = () => `/projects/${owner.organization.id}`;
 
 type Details = Record<string, { from: unknown; to: unknown }>;
-/** The entries of changed projects, newest first. */
 const updates = async (): Promise<{ target: { id: string }; details: Details }[]> =>
   (await api.get(`/audit/${owner.organization.id}?action=project.updated`, owner.session)).body.entries;
 
-/** A new project, and its path. */
 async function create(name: string) {
   const project = await createProject(api, owner, name);
   return { ...project, path: `${base()}/${project.slug}` };
@@ -24,7 +22,6 @@ const named = async (path: string) => (await api.get(path, owner.session)).body.
 describe('a project', () => {
   it('changes its name, its description or both, and never its slug', async () => {
     const { slug, path } = await create('First name');
-
     const both = await api.patch(path, { name: 'Second name', description: 'Described' }, owner.session);
     const one = await api.patch(path, { name: 'Third name' }, owner.session);
     const cleared = await api.patch(path, { description: null }, owner.session);
@@ -116,7 +113,6 @@ describe('projects', () => {
     const scope = { organizationId: owner.organization.id, projectId: project.id };
     const projectToken = await createToken(api, owner, scope);
     const environmentToken = await createToken(api, owner, { ...scope, environmentId: staging.id });
-
     const all = (await api.get(base(), owner.session)).body.projects.map(({ slug }: { slug: string }) => slug);
     expect(all).toEqual(all.toSorted());
     expect(all.length).toBeGreaterThan(1);

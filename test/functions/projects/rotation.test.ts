@@ -139,7 +139,6 @@ describe('rotating the key', () => {
         await sleep(5);
       }
     });
-    /** Waits until two more requests of each kind are answered. */
     const keepBusy = () => {
       const enough = answered.map(count => count + 2);
       return eventually(() => expect(answered.every((count, kind) => count >= (enough[kind] ?? 0))).toBe(true));

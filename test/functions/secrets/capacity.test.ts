@@ -9,7 +9,6 @@ import { type Counts, countsOf } from '#test/support/record-calls.ts';
 // The numbers in the architecture's table, measured. `kept-snapshots.test.ts` measures pulls.
 
 const value = 'x'.repeat(200);
-
 const api = shared(startObservedApi);
 const place = shared(() => openWorkplace(api));
 const token = shared(() => createToken(api, place.owner));

@@ -12,7 +12,6 @@ import { recordRequest, startObservedApi, withFault } from '#test/support/observ
 import { stalling } from '#test/support/stalling.ts';
 
 const { api, owner, place } = useWorkplace(startObservedApi);
-
 const many = (fill: string) => numbered(60, fill);
 const stateOf = () => at(environmentStateRecord, place.pathOf());
 const ticketsOf = () => at(ticketsRecord, place.pathOf());
@@ -26,8 +25,7 @@ const expire = () => expireLease(place, 'dev');
 
 // The calls of an import of 60 keys: 1 to 5 read, 6 takes the lease, 7 writes the versions, 8 the heads, 9 commits.
 const committing = 9;
-// The calls of the set that finds it abandoned: 1 to 3 read, 4 and 5 check for signs of life, 6 takes over, 7 to 10
-// undo.
+// The set that finds it: calls 1 to 3 read, 4 and 5 check for signs of life, 6 takes over, 7 to 10 undo.
 const cases = [6, 7, 8, 9].flatMap(first => [undefined, 4, 6, 7, 8, 9, 10].map(second => ({ first, second })));
 
 describe('a large import that dies after its call', () => {

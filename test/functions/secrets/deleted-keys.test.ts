@@ -13,14 +13,10 @@ import { countsOf } from '#test/support/record-calls.ts';
 /* `npm run proof -- deleted-keys --full` creates and deletes 20,000 keys and prints the counts. */
 const deletedKeys = Number(process.env.DELETED_KEYS ?? 150);
 const keysAtOnce = 1000;
-
 const { api, owner, place } = useWorkplace(startObservedApi);
 const token = shared(() => createToken(api, owner));
-
 const items = (there = place) => queryItems(ranges.environmentItems(there.pathOf()));
-/** What a pull reads. */
 const headKeys = async () => (await queryItems(ranges.environmentHeads(place.pathOf()))).map(({ sk }) => String(sk));
-
 const sixty = Object.keys(numbered(60, ''));
 const importSixty = (value = 'one') => place.importAll('dev', numbered(60, value));
 const deleteSixty = (headers = {}) => place.bulkDelete('dev', sixty, { headers });
@@ -77,8 +73,7 @@ describe('deleted keys', () => {
     expect((await place.pull('dev', '?keys=K3')).body.secrets).toMatchObject([{ key: 'K3', version: 3 }]);
   });
 
-  // The calls of such a deletion: 1 to 4 read, 5 takes the lease, 6 and 7 are its steps, 8 commits, 9 looks for items
-  // to move, 10 and 11 move them, 12 records it.
+  // Calls 1 to 4 read, 5 takes the lease, 6 and 7 are steps, 8 commits, 9 looks for items, 10 and 11 move, 12 records.
   it.each([9, 10, 11, 12])('are moved by the next change if the process dies at call %i', async position => {
     await importSixty();
     const { calls } = await recordRequest(headers => place.bulkDelete('dev', sixty.slice(0, 50), { headers }));
@@ -105,7 +100,6 @@ describe('deleted keys', () => {
 });
 
 describe('the values of old versions', () => {
-  // The tests follow one another.
   const place = shared(() => openWorkplace(api, owner));
   const destroy = (body: object, key = 'A') => place.destroy('dev', key, body);
   const history = async () =>

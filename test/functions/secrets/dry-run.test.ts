@@ -14,10 +14,7 @@ import type { Person } from '#test/support/people.ts';
 import { stalling } from '#test/support/stalling.ts';
 import { allItems } from '#test/support/table-dump.ts';
 
-/*
- * For any state, change, caller, precondition and limit, a dry run predicts what the change then does. The dry run
- * itself writes nothing except, if it names unchanged keys, the audit entry of that comparison.
- */
+/* A dry run predicts what the change does. It writes nothing, except the audit entry of comparing unchanged keys. */
 
 const cases = Number(process.env.DRY_RUNS ?? 24);
 
@@ -36,7 +33,6 @@ interface Change {
   kind: 'set' | 'delete' | 'import' | 'dotenv' | 'bulk-delete' | 'promote' | 'changes' | 'restore';
   env: Env;
   caller: CallerName;
-  /** The plan's limit of secrets per environment. */
   maximum: number;
   ifMatch: 'none' | 'right' | 'one of two' | 'wrong' | 'any' | 'weak' | 'malformed';
   expected: 'none' | 'right' | 'wrong';
@@ -44,7 +40,6 @@ interface Change {
   deletions: string[];
   /** How far back to restore; -1 is a future revision. */
   back: number;
-  /** Whether a promotion or restore covers only some keys. */
   isPartial: boolean;
   message: string | undefined;
   overwrite: boolean;
@@ -144,7 +139,6 @@ async function pictureOf(env: Env): Promise<Picture> {
   };
 }
 
-/** The request for a change, to which a query can be added. */
 function requestOf(change: Change, before: Picture) {
   const { kind, env, expected, puts, deletions, back, isPartial, message, overwrite } = change;
   const expectedVersion = (key: string) =>
@@ -198,7 +192,6 @@ function send(change: Change, before: Picture, query: Record<string, string>, co
   return api.call(request.method, path, { ...body, as: credentials[change.caller], headers });
 }
 
-/** The effect of a change, from two reads of the environment. */
 function differenceOf(before: Picture, after: Picture) {
   const had = (key: string) => before.versions[key] !== undefined;
   const has = (key: string) => after.versions[key] !== undefined;
@@ -214,7 +207,6 @@ function differenceOf(before: Picture, after: Picture) {
 
 const refusalOf = ({ status, body }: Answer) => ({ status, error: { ...body.error, requestId: undefined } });
 
-/** The keys of every recorded comparison, oldest first. */
 async function comparisons(): Promise<string[][]> {
   const entries = (await allItems()).filter(({ action }) => action === 'secret.compared') as {
     createdAt: string;
@@ -283,7 +275,6 @@ interface Plan {
   skipped: string[];
 }
 
-/** The keys in the response to the change. */
 function statedBy(kind: Change['kind'], { status, body }: Answer) {
   if (kind === 'set') return { isCreated: status === 201, isChanged: body.changed };
   if (kind === 'delete') return { success: body.success };
@@ -291,7 +282,6 @@ function statedBy(kind: Change['kind'], { status, body }: Answer) {
   return Object.fromEntries(Object.entries(lists).map(([name, keys]) => [name, (keys as string[]).toSorted()]));
 }
 
-/** The keys in its plan. */
 function pick({ created, updated, unchanged, deleted, skipped }: Plan, kind: Change['kind']) {
   switch (kind) {
     case 'set':
@@ -313,7 +303,6 @@ function pick({ created, updated, unchanged, deleted, skipped }: Plan, kind: Cha
 
 const allKinds = ['set', 'delete', 'import', 'dotenv', 'bulk-delete', 'promote', 'changes', 'restore'] as const;
 
-/** A change of the owner in `dev`, without preconditions. */
 function changeOf(kind: Change['kind'], maximum: number, puts: Change['puts'], deletions: string[]): Change {
   const base = { env: 'dev', caller: 'owner', ifMatch: 'none', expected: 'none', back: 1 } as const;
   const rest = { isPartial: false, message: undefined, overwrite: true };

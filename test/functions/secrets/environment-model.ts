@@ -2,9 +2,7 @@ import fc from 'fast-check';
 import type { Answer } from '#test/support/api.ts';
 import type { Workplace } from '#test/support/environments.ts';
 
-/*
- * Random changes of two environments, and a model of what they do: the history of every key, and the log of revisions.
- */
+/* Random changes of two environments, and a model of what they do: each key's history, and the log of revisions. */
 
 export type Env = 'dev' | 'staging';
 export interface Version {
@@ -113,7 +111,6 @@ export function moment({ keys: all }: Environment, revision: number): Map<string
   return new Map(shown.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(secret => [secret.key, secret]));
 }
 
-/** What a pull returns at a revision. */
 export function shownAt(environment: Environment, revision: number) {
   return [...moment(environment, revision).values()].map(({ key, value, version }) => ({ key, value, version }));
 }

@@ -13,7 +13,6 @@ import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
 import { countsOf } from '#test/support/record-calls.ts';
 
 const api = shared(startObservedApi);
-
 const some = (count: number, bytes: number) => numbered(count, 'x'.repeat(bytes), 'KEY_');
 
 type Send = (headers: Record<string, string>) => Promise<Answer>;
@@ -23,12 +22,9 @@ async function count(send: Send) {
   return { answer, recorded: calls, ...countsOf(calls), ofEnvironment: calls.filter(isOfEnvironment) };
 }
 
-/** Whether the call reads or writes the partition of an environment. */
 const isOfEnvironment = ({ input }: { input: unknown }): boolean => JSON.stringify(input).includes('"ENV#');
-
 const pull = (query = '', as: Caller = token) => count(headers => place.pull('dev', query, { as, headers }));
 
-/** A pull by a caller that has the revision. */
 const pullSince = (revision: number, path = '') =>
   count(headers => {
     const conditional = { ...headers, 'if-none-match': `"${revision}"` };
@@ -64,7 +60,6 @@ const setState = (set: object) => transact([update(at(environmentStateRecord, pl
 
 /** From then on, the data key has to be unwrapped, and what was kept is read again. */
 const forgetDataKeys = () => sweepDataKeys(Date.now() + 4 * 60_000);
-
 const bothValues = [{ value: 'first' }, { value: 'second' }];
 
 describe('a pull of what has not changed', () => {

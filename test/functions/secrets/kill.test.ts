@@ -45,14 +45,12 @@ it('the whole system, killed during 1,000 sets and deletions while pulls continu
   const { project } = (await clientOf(url).post(`/projects/${organization.id}`, { name: 'Shop' }, token)).body;
   const call = (method: string, path: string, body?: unknown) => clientOf(url).call(method, path, { as: token, body });
   const path = `/secrets/${organization.slug}/${project.slug}/dev`;
-
   const imported = await call('POST', `${path}/bulk`, { secrets: valuesAfter(0, 'first') });
   expect(imported.body.revision).toBe(1);
   // The duration of one change, so that the kills happen during a change.
   const startedAt = performance.now();
   expect((await call('POST', `${path}/changes`, changeTo(1, 'second'))).body.revision).toBe(2);
   const changeMs = performance.now() - startedAt;
-
   let current = { number: 1, value: 'second' };
   let revision = 2;
   let setValue: string | undefined;

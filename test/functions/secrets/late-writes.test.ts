@@ -14,10 +14,7 @@ import { stalling } from '#test/support/stalling.ts';
 import { throttled } from '#test/support/throttled.ts';
 import { readRequest } from '../../model/read-request.ts';
 
-/*
- * Transactions of large changes that get no response and that DynamoDB executes later, at moments that once lost other
- * writers' changes or made an environment unreadable.
- */
+/* Unanswered transactions, executed at moments that once lost changes or made an environment unreadable. */
 
 const { api, owner, place } = useWorkplace(startObservedApi);
 
@@ -39,12 +36,10 @@ const fill = (count = 60) => place.importAll('dev', numbered(count, 'old'));
 const importing = (place: Workplace, fault: { conductor: Conductor }, value = 'new', count = 60) =>
   withFault(fault, headers => place.importAll('dev', numbered(count, value), { headers }));
 
-/** Throws unless DynamoDB rejects the transaction. */
 async function requireRefused(send: Send): Promise<void> {
   await expect(send()).rejects.toThrow(/ConditionalCheckFailed/);
 }
 
-/** The environment has exactly this content, and accepts small and large changes. */
 async function requireWorks(place: Workplace, values: Record<string, string>): Promise<void> {
   expect(await place.values('dev')).toEqual(values);
   const { revision } = (await place.pull('dev')).body;

@@ -7,15 +7,12 @@ import { openWorkplace, type Workplace } from '#test/support/environments.ts';
 import { shared } from '#test/support/fixtures.ts';
 
 /*
- * A caller who may write production but not read it learns nothing about its values. Two services differ only in the
- * values of production: in the first they are the values that the requests guess, and they return to earlier values; in
- * the second they have other lengths and never repeat. Every request of every route that reads or writes secrets, built
- * from its contract and the contract's examples, gets the same response from both, except for ids, names and times.
+ * Two services differ only in the values of production; the requests guess those of the first. A caller who may write
+ * but not read it gets the same response from both, except for ids and times, to every request built from a contract.
  */
 
 /** Every route whose response depends on who may read or write an environment. */
 const routesOfSecrets = routes.filter(({ access }) => access.kind === 'member' && access.environmentRule !== undefined);
-
 const guesses = { DATABASE_HOST: 'db.internal.example', LOG_LEVEL: 'info', REGION: 'eu' };
 const keys = Object.keys(guesses);
 /** The values of production in each of the two services, by revision. */
@@ -101,7 +98,6 @@ function variants(schema: unknown, base: Record<string, unknown>, candidates: re
   return [base, ...changed];
 }
 
-/** The required members of a query, with the first accepted value. */
 function required(schema: unknown): Record<string, string> {
   const needed = Object.entries(shapeOf(schema)).filter(([, one]) => !one.safeParse(undefined).success);
   return Object.fromEntries(needed.map(([name, one]) => [name, texts.find(text => one.safeParse(text).success) ?? '']));

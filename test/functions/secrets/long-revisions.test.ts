@@ -7,7 +7,6 @@ import { scanTable } from '#test/support/invariants.ts';
 /* Changes of so many long keys that their records need several items. */
 
 const keys = Array.from({ length: 1000 }, (_, index) => `K${index}_`.padEnd(250, 'x')).toSorted();
-
 const api = shared(startApi);
 const place = shared(() => openWorkplace(api));
 

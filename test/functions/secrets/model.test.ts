@@ -18,10 +18,7 @@ import {
   withRevision,
 } from './environment-model.ts';
 
-/*
- * Short histories of changes, with and without matching preconditions and faults at any AWS call. After every change, a
- * reader must see all of it or nothing of it. `time-machine.test.ts` reads one long history back.
- */
+/* Short histories, with preconditions and faults. After every change, a reader sees all of it or nothing of it. */
 
 const precondition = fc.constantFrom(undefined, undefined, undefined, undefined, 'right', 'right', 'wrong');
 /** Mostly in the middle of a large change, with no writer left to clean up. */

@@ -8,22 +8,14 @@ import { numbered } from '#test/support/numbered.ts';
 import type { AwsCall, Conductor } from '#test/support/observe-calls.ts';
 import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
 
-/*
- * A request reads a consistent snapshot. Each of its AWS calls in turn is delayed until another request has changed the
- * environment, once before the call is sent and once before its answer arrives. The request must then return what it
- * would have returned either before or after the change.
- */
+/* Each call of a request in turn is delayed until after a change. It must answer as before, or as after the change. */
 
 const api = shared(() => startObservedApi({ REQUESTS_PER_MINUTE: '-1' }));
 const place = shared(() => openWorkplace(api));
-
 const fillers = Object.keys(numbered(60, ''));
 let changes = 0;
 
-/**
- * Sets A and B to the same new value, and creates or deletes C; every second time with more keys than fit in one
- * transaction.
- */
+/** Sets A and B to one new value, and creates or deletes C; every second time with too many keys for a transaction. */
 async function changeAll(): Promise<void> {
   changes += 1;
   const value = `value ${changes}`;
@@ -37,7 +29,6 @@ async function changeAll(): Promise<void> {
   expect([changes, status]).toEqual([changes, 200]);
 }
 
-/** Changes the environment while a call of the request is delayed. */
 function changeDuring(position: number, moment: 'before' | 'after'): Conductor {
   return {
     call: async (call: AwsCall, send) => {

@@ -6,9 +6,7 @@ import { numbered } from '#test/support/numbered.ts';
 import { type Person, seedOwner } from '#test/support/people.ts';
 
 const environments = ['dev', 'staging', 'production'];
-
 let people: Record<'owner' | 'admin' | 'developer' | 'viewer', Person>;
-
 const api = shared(startApi);
 beforeAll(async () => {
   const owner = await seedOwner();

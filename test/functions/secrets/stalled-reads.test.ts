@@ -13,18 +13,13 @@ import { readRequest } from '../../model/read-request.ts';
 /* Requests with a call that stalls until others have changed the data that the request has read or will read. */
 
 const { place } = useWorkplace(startObservedApi);
-
 const stateKey = () => keys.environmentState(place.pathOf());
-
 const fill = () => place.importAll('dev', numbered(60, 'old'));
 
 const reads = (call: AwsCall, { pk, sk }: { pk: string; sk: string }) =>
   call.operation.startsWith('BatchGet') && JSON.stringify(call.input).includes(`{"pk":"${pk}","sk":"${sk}`);
 
-/**
- * Sends a request whose state DynamoDB leaves for a second call, which is executed once `changed` is open.
- * @returns the response, once the rest is read
- */
+/** Has DynamoDB leave the state for a second call, which is executed once `changed` is open. @returns the response */
 async function readingStateLater(
   changed: Promise<void>,
   send: (headers: Record<string, string>) => Promise<Answer>,

@@ -23,10 +23,7 @@ function unitsOf({ input }: AwsCall): number {
   return parts.reduce((sum, { Put }) => sum + 2 * Math.max(1, Math.ceil(sizeOf(Put?.Item ?? {}) / 1024)), 0);
 }
 
-/**
- * A partition at DynamoDB's limit, 1,000 write units a second, without burst capacity. It accepts a write while it has
- * units left, even if the write costs more, and then rejects all others until the deficit is made up.
- */
+/** DynamoDB's limit without burst capacity: one write may exceed it, and all others fail until that is made up. */
 function partition(unitsPerSecond: number) {
   let units = 0;
   let at = Date.now();

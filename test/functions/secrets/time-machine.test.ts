@@ -26,11 +26,8 @@ import {
 } from './environment-model.ts';
 
 /*
- * Two environments go through random changes, deletions, promotions, restores and key rotations, with writers that die
- * at any call, stall until their lease is taken over, or write concurrently. A model of a few lines follows along. Then
- * every revision is read back, compared with its neighbors, listed and restored.
- *
- * `npm run proof -- time-machine --full` goes through 500 revisions. `SEED` repeats a run.
+ * Two environments go through random changes, with writers that die, stall or write concurrently, and a model follows.
+ * Then every revision is read back, compared with its neighbors, listed and restored. `SEED` repeats a run.
  */
 
 const length = Number(process.env.REVISIONS ?? 12);
@@ -63,7 +60,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const api = shared(() => startObservedApi({ REQUESTS_PER_MINUTE: '-1', STEP_UP_FRESH_SECONDS: '36000' }));
 const owner = shared(seedOwner);
 const place = shared(() => openWorkplace(api, owner));
-
 let model = emptyModel();
 /** The responses of pulls, byte for byte, by environment and revision. */
 const pulled = new Map<string, string>();
@@ -220,7 +216,6 @@ async function requireDiff(where: Env, from: number, to: number): Promise<void> 
   expect([label, status, body]).toEqual([label, 200, { from, to, ...differences(where, from, to) }]);
 }
 
-/** Reads every revision back, and its differences from the previous one and, backwards, from another one. */
 async function readAllBack(): Promise<void> {
   for (const where of ['dev', 'staging'] as const) {
     const { revision: current } = model[where];
@@ -247,10 +242,7 @@ async function requireList(where: Env): Promise<void> {
   expect(listed.map(one => ({ ...one, createdAt: undefined }))).toEqual(expected);
 }
 
-/**
- * Destroys the older half of the history of every third key. Some calls fail or their process dies, so it is sent
- * again.
- */
+/** Destroys the older half of every third key's history. Some calls fail or their process dies, so it is sent again. */
 async function destroySome(where: Env): Promise<void> {
   const chosen = [...model[where].keys].filter((_, index) => index % 3 === 0);
   for (const [index, [name, history]] of chosen.entries()) {

@@ -18,14 +18,12 @@ import { countsOf } from '#test/support/record-calls.ts';
 
 const api = shared(startObservedApi);
 const owner = shared(seedOwner);
-
 const stateAt = (place: Workplace) => at(environmentStateRecord, place.pathOf());
 const ticketsAt = (place: Workplace) => at(ticketsRecord, place.pathOf());
 const issue = (place: Workplace, count: number) => {
   const expiresAt = Math.floor(Date.now() / 1000) + 3600;
   return increment(ticketsAt(place), { add: { issued: count }, setIfAbsent: { expiresAt } });
 };
-/** An environment, its state, and another writer's ticket before the next one. */
 async function openLine(tickets = 1) {
   const place = await openWorkplace(api, owner);
   await place.set('dev', 'A', 'x');
@@ -125,11 +123,7 @@ describe('a writer behind others', () => {
 });
 
 describe('a writer that has waited in line', () => {
-  /**
-   * Runs `meanwhile` when the request has taken its ticket, behind a writer that never commits.
-   * @param isLonger runs it later: once the waiting writer has been re-authorized and has read that it is not its turn
-   * yet. Then the turn before it ends.
-   */
+  /** Runs `meanwhile` once the request waits in line; if `isLonger`, once it was re-authorized and is not yet due. */
   async function sendInLine(
     place: Workplace,
     meanwhile: () => Promise<unknown>,

@@ -11,7 +11,6 @@ const post = (body: unknown, headers = {}) => api.post(projects(), body, owner.s
 const pathsOf = ({ body }: Answer): string[] =>
   body.error.details.map((problem: { path: string }) => problem.path).toSorted();
 
-/** The path of the environment `dev` in a new project. */
 async function createDev(name: string): Promise<string> {
   const { slug } = await createProject(api, owner, name);
   return `/secrets/${owner.organization.slug}/${slug}/dev`;

@@ -6,9 +6,7 @@ import { startApi } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 
 const written = JSON.parse(readFileSync(join(import.meta.dirname, '../../../openapi.json'), 'utf8'));
-
 const api = shared(startApi);
-
 const get = (path: string, headers: Record<string, string> = {}) => fetch(api.url + path, { headers });
 
 describe('the description of the API', () => {

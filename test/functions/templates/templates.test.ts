@@ -9,7 +9,6 @@ const people = shared(async () => {
   return { developer: await member('developer'), viewer: await member('viewer') };
 });
 const base = () => `/templates/${owner.organization.slug}/${place.project.slug}`;
-
 const add = (body: object, as: Caller = owner.session) => api.post(base(), body, as);
 const change = (key: string, body: object, as: Caller = owner.session) => api.patch(`${base()}/${key}`, body, as);
 const remove = (key: string, as: Caller = owner.session) => api.delete(`${base()}/${key}`, as);
@@ -38,7 +37,6 @@ describe('a template', () => {
 
   it('changes a key field by field; null removes a field', async () => {
     const added = (await add({ key: 'PORT', description: 'Where it listens', pattern: '[0-9]+' })).body.templateKey;
-
     const eased = await change('PORT', { required: false, pattern: '[0-9]{1,5}' });
     const bare = await change('PORT', { description: null, pattern: null });
 

@@ -60,9 +60,7 @@ afterAll(() => {
 const place = fresh(() => openWorkplace(api));
 const person = fresh(() => place.owner);
 const webhooks = () => `/webhooks/${person.organization.id}`;
-
 const receiver = (...options: Parameters<typeof startReceiver>) => untilEnd(startReceiver(...options));
-
 const events = ['created', 'updated', 'deleted', 'promoted', 'bulk_set', 'bulk_delete'].map(name => `secret.${name}`);
 
 async function subscribe(url: string, more: object = {}): Promise<{ id: string; signingSecret: string }> {
@@ -70,7 +68,6 @@ async function subscribe(url: string, more: object = {}): Promise<{ id: string; 
   return { id: body.webhook.id, signingSecret: body.signingSecret };
 }
 
-/** A webhook with a receiver of its own. */
 async function subscribed(...options: Parameters<typeof startReceiver>) {
   const target = await receiver(...options);
   return { target, ...(await subscribe(target.url)) };
@@ -90,20 +87,16 @@ const whenLogged = (id: string, count: number) =>
 const whenHandled = (id: string, count: number) =>
   eventually(() => expect(handled.filter(body => body.includes(id))).toHaveLength(count));
 const queuedFor = (id: string) => queued.join().split(`webhookId\\":\\"${id}`).length - 1;
-
 const deactivate = (id: string) => api.patch(`${webhooks()}/${id}`, { active: false }, person.session);
 const ping = async (id: string) => (await api.post(`${webhooks()}/${id}/test`, {}, person.session)).body.deliveryId;
 const set = (env: string, key: string, value = canary) => place.set(env, key, value);
 const messageFor = (id: string, ...more: [createdAt?: string]) => deliveryMessage(person.organization, id, ...more);
-
 const environment = (slug: string) => ({ id: place.environmentId(slug), slug });
-
 const payloads = ({ received }: Receiver) => received.map(({ body }) => JSON.parse(body.toString('utf8')));
 const idsIn = (received: readonly Received[]) => received.map(({ headers }) => headers['x-service-delivery']);
 const signatureOf = (signingSecret: string, body: Uint8Array = new Uint8Array()) =>
   `sha256=${createHmac('sha256', signingSecret).update(body).digest('hex')}`;
 
-/** The receiver got all deliveries with the same body, byte for byte. */
 function expectSameBodies({ received }: Receiver, count: number): void {
   expect(received).toHaveLength(count);
   for (const { body } of received) expect(body.equals(received[0]?.body ?? Buffer.alloc(0))).toBe(true);

@@ -159,7 +159,6 @@ describe('the bundles, run instead of the sources', () => {
     'handle %s, and it takes effect',
     async (_, sample) => {
       const { request, works, isDone } = await sample.prepare(api);
-
       const answer = await send(api, request);
 
       expect(works, failureOf(sample, answer)).toContain(answer.status);
@@ -330,7 +329,6 @@ describe('the bundles, run instead of the sources', () => {
 const load = (directory: string, name: string): Handler =>
   (require(join(directory, name, 'index.mjs')) as { handler: Handler }).handler;
 
-/** Every bundle once more, for functions with other settings. */
 function copyOfBundles(name: string): string {
   const directory = join(outDirectory, name);
   if (!existsSync(directory)) {

@@ -5,7 +5,6 @@ import { costOf, idleCosts, type OperationCounts, renderCosts } from '#infra/com
 
 const file = join(import.meta.dirname, '../../bench/counts.json');
 const counts: OperationCounts[] = JSON.parse(readFileSync(file, 'utf8'));
-
 const calls = { roundTrips: 0, kmsCalls: 0, sqsMessages: 0, mails: 0 };
 const nothing = { ...calls, readUnits: 0, writeUnits: 0, responseBytes: 0, lambdaMs: 0 };
 const costWith = (units: Partial<OperationCounts>, operation = 'pull-secrets') =>

@@ -54,7 +54,6 @@ let refusedFile: string | undefined;
 /** The regions in which the check's account was looked up. */
 let parameterRegions: (string | undefined)[];
 
-/** Stands in for CloudFormation and SSM. */
 const cloudFormation = shared(() =>
   startReceiver((response, { headers, body: form }) => {
     // Nothing is stored there: the check fails after it asked.

@@ -9,7 +9,6 @@ import { runCommand } from '#test/support/run-command.ts';
 const root = join(import.meta.dirname, '../../..');
 const installation = `ready-test-${process.pid}`;
 const fileOf = (name: string) => join(root, 'installations', `${name}.json`);
-
 const first = 'eu-central-1';
 const second = 'eu-west-1';
 const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03';

@@ -20,7 +20,6 @@ function run(env: Record<string, string>): ChildProcess {
   return child;
 }
 
-/** Waits until a process ends, with its output. */
 async function finish(child: ChildProcess): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const output = { stdout: '', stderr: '' };
   child.stdout?.setEncoding('utf8').on('data', text => {
@@ -33,7 +32,6 @@ async function finish(child: ChildProcess): Promise<{ code: number | null; stdou
   return { code, ...output };
 }
 
-/** Starts a stack and waits for its ready line; returns its base address. */
 async function start(env: Record<string, string>): Promise<{ child: ChildProcess; url: string; port: string }> {
   const child = run({ PORT: '0', ...env });
   let errors = '';

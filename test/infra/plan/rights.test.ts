@@ -3,7 +3,6 @@ import { type FunctionPlan, functions, needsDashboardOrigin, passwordFunctions }
 import { routes } from '#lib/contracts/routes.ts';
 import { reachableActions } from '#test/support/reachable-actions.ts';
 
-/** What a contract's `uses` allows, as IAM actions. */
 function allowedActions({ name, uses, readsCheckAccount }: FunctionPlan): string[] {
   return [
     ...uses.table.map(action => `dynamodb:${action}`),

@@ -12,7 +12,6 @@ import { startRegions } from '#test/support/two-regions.ts';
 const first = 'eu-central-1';
 const second = 'eu-west-1';
 const tableName = 'holdfast-table';
-
 let regions: Awaited<ReturnType<typeof startRegions>>;
 let clients: Record<string, DynamoDBDocumentClient>;
 

@@ -21,7 +21,6 @@ interface Busy {
   project: string;
 }
 
-/** An organization with everything that is counted, some of it deleted again. */
 async function busyOrganization(): Promise<Busy> {
   const { body } = await api.post('/orgs', { name: 'Busy' }, owner.session);
   const organization = body.organization;

@@ -34,7 +34,6 @@ async function repairCommand(...args: string[]) {
   return { code, output: code === 0 ? stdout : stderr };
 }
 
-/** What is stored as the key's current and first versions. */
 async function headAndFirst(key: string) {
   const [current, first] = [await find(head(key)), await find(version(key, 1))];
   if (current === undefined || first === undefined) throw new Error(`${key} is not there.`);

@@ -156,7 +156,6 @@ describe('the edge', () => {
   });
 });
 
-/** A response headers policy as the headers that a browser gets. */
 function headersOf({ ResponseHeadersPolicyConfig: policy }: ReturnType<typeof JSON.parse>): Map<string, string> {
   const { ContentSecurityPolicy, ReferrerPolicy, StrictTransportSecurity } = policy.SecurityHeadersConfig;
   const { AccessControlMaxAgeSec: seconds, IncludeSubdomains: all } = StrictTransportSecurity;
@@ -174,7 +173,6 @@ interface EdgeRequest {
   headers: Record<string, { value: string }>;
 }
 
-/** Runs the deployed file with a CloudFront event. */
 function runEdgeFunction(file: string, uri: string, headers: EdgeRequest['headers'] = {}): EdgeRequest {
   const code = readFileSync(join(import.meta.dirname, '../../../infra/edge', file), 'utf8');
   const deployed = propertiesOf('AWS::CloudFront::Function');

@@ -121,7 +121,6 @@ describe('a problem is reported:', () => {
   const tableId = Object.entries(stackOf(plain).Resources).find(([, { Type }]) =>
     Type.startsWith('AWS::DynamoDB'),
   )?.[0];
-  /** The templates after a change of one of the foundation's resources. */
   const templatesWith = (
     change: (resources: Record<string, { Type: string; Properties: Record<string, unknown> }>) => void,
   ) => {

@@ -26,7 +26,6 @@ async function storedOrganization(): Promise<OrganizationRecord> {
   return stored;
 }
 
-/** A plan, and an override of the retention. */
 interface Limits {
   plan: PlanName;
   days?: number;

@@ -4,11 +4,9 @@ import { readPaymentEvent } from '#lib/billing/payment-event.ts';
 
 const organizationId = '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31';
 const prices = { pro: 'price_pro', enterprise: 'price_enterprise' };
-
 const event = (type: string, object: object) => ({ id: 'evt_1', type, created: 1000, data: { object } });
 const metadata = { organizationId, plan: 'pro' };
 const subscription = { id: 'sub_1', status: 'active', customer: 'cus_1', metadata };
-
 const read = (type: string, object: object) => readPaymentEvent(event(type, object), prices);
 const updated = (more: object = {}) => read('customer.subscription.updated', { ...subscription, ...more });
 

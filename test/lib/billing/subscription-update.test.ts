@@ -104,7 +104,6 @@ describe('applyUpdate', () => {
       update({ created: 4, state: 'canceled' }),
     ];
     const orders = permutations(events);
-
     const ends = orders.map(order => heard(...order));
 
     expect(orders).toHaveLength(24);
@@ -167,7 +166,6 @@ describe('applyUpdate', () => {
 
   it('remembers a limited number of subscriptions, the newest ones', () => {
     const many = Array.from({ length: 30 }, (_, index) => update({ subscriptionId: `sub_${index}`, created: index }));
-
     const times = heard(...many).billing?.eventTimes ?? {};
 
     expect(Object.keys(times)).toHaveLength(20);

@@ -44,7 +44,6 @@ function route(operationId: string): Contract {
   return found;
 }
 
-/** The paths of the problems, each once. */
 const problemsOf = (schema: z.ZodType | undefined, value: unknown): string[] => [
   ...new Set((schema?.safeParse(value).error?.issues ?? []).map(issue => issue.path.join('.'))),
 ];

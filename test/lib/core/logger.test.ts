@@ -7,7 +7,6 @@ import { captureLog } from '#test/support/log-lines.ts';
 
 const userId = '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11';
 
-/** The line that `work` writes to the log. */
 function lineOf(work: (log: ReturnType<typeof openLog>) => void, context = {}) {
   const lines = captureLog();
   work(openLog(context));

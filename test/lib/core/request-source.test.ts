@@ -5,7 +5,6 @@ import { cameThroughEdge, sourceOf } from '#lib/core/request-source.ts';
 import { useSettings } from '#test/support/api.ts';
 
 const secrets = ['the-new-secret-of-the-edge', 'the-secret-before-it'];
-
 const edgeIs = (given: readonly string[]) => useSettings({ TABLE_NAME: 'none', EDGE_SECRETS: given.join(',') });
 
 /** A request as the gateway passes it on. Its own address is that of the gateway's caller. */

@@ -16,7 +16,6 @@ const body = Buffer.from('{"a":1}');
 const post = (url: string, sending = local) => send(url, { 'Content-Type': 'application/json' }, body, sending);
 const resolving = (...addresses: string[]) => ({ ...strict, resolve: async () => addresses });
 const megabyte = 1024 * 1024;
-
 const receiver = (...options: Parameters<typeof startReceiver>) => untilEnd(startReceiver(...options));
 
 async function listen(server: Server): Promise<number> {
@@ -24,7 +23,6 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as { port: number }).port;
 }
 
-/** Client sockets opened while `work` ran. */
 async function socketsOpenedBy(work: () => Promise<unknown>): Promise<number> {
   let count = 0;
   const opened = () => {

@@ -20,11 +20,7 @@ import { expectStatus } from '#test/support/sample-requests.ts';
 import { changesBetween, snapshotOf } from '#test/support/table-diff.ts';
 import { allItems, emptyTable } from '#test/support/table-dump.ts';
 
-/*
- * A process may stall, and DynamoDB may execute a call that no one waits for any more. So every call of a step of an
- * erasure or a key rotation is delayed, and every write executed a second time, until the item it works on is erased
- * and its slug has a new owner. After that, nothing in the table may change.
- */
+/* Every call of a step is delayed, or its write repeated, until the slug has a new owner: then nothing may change. */
 
 // The test runs the steps itself, and requests are not counted, so the table does not change between two scans.
 const idle = new Set(['run-jobs', 'roll-up-metrics']);
@@ -36,16 +32,13 @@ const api = useApi(() =>
 
 interface Work {
   step(): Promise<void>;
-  /** Erases everything that the step works on. */
   goAway(): Promise<void>;
-  /** Takes the slug again and creates items under it. */
   makeAgain(): Promise<unknown>;
 }
 
 const log = openLog({});
 const hookAt = (limit: object) => ({ url: 'http://127.0.0.1:9/', events: ['secret.deleted'], ...limit });
 
-/** Makes a project with everything that one can have. */
 async function furnish(owner: Person) {
   const { organization, session } = owner;
   const project = await createProject(api, owner);
@@ -173,7 +166,6 @@ async function repeatUntilGone(step: () => Promise<void>, item: Read<unknown>): 
   while ((await find(item)) !== undefined) await step();
 }
 
-/** Nothing in the table changes. */
 async function expectNoChange(work: () => Promise<unknown>, message: string): Promise<void> {
   const items = await snapshotOf([]);
   await work();

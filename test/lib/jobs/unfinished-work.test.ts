@@ -22,10 +22,7 @@ import { expectStatus } from '#test/support/sample-requests.ts';
 import { stalling } from '#test/support/stalling.ts';
 import { emptyTable } from '#test/support/table-dump.ts';
 
-/*
- * A job is queued before its change commits, and gives up waiting after a minute. Here the change is delayed for
- * longer: the worker is run by hand on what the queue delivers, so that a job gives up when the test says so.
- */
+/* A job gives up when its change takes over a minute to commit. Here it does, with the worker run by hand. */
 
 /** What the queue has delivered and no worker has processed. */
 let delivered: string[] = [];
@@ -59,10 +56,8 @@ async function attempt(body: string, minutesAgo = 0): Promise<number> {
   return (await runJobs({ Records: [record] } as unknown as SQSEvent)).batchItemFailures.length;
 }
 const work = async (...message: Parameters<typeof attempt>) => expect(await attempt(...message)).toBe(0);
-
 const nextDelivery = () => expect.poll(() => delivered.length).toBeGreaterThan(0);
 
-/** Processes everything until `isOver`. */
 async function workUntil(isOver: () => Promise<boolean>): Promise<void> {
   while (!(await isOver())) {
     await nextDelivery();
@@ -102,7 +97,6 @@ interface Leftover {
   isDone(): Promise<boolean>;
 }
 
-/** It is done when the slug is free. */
 const deletion = (path: string, { slug, siblings }: { slug: string; siblings: string }): Leftover => ({
   leave: () => commitLate(headers => api.delete(path, person.session, headers), 200),
   isDone: async () => (await api.post(siblings, { name: 'Again', slug }, person.session)).status === 201,

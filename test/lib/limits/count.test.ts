@@ -22,7 +22,6 @@ import { recordCalls } from '#test/support/record-calls.ts';
 
 useApi();
 
-/** Creates the counters of one limit, as each request does. */
 function newLimit(bound: number): () => Counter {
   const item = at(rateRecord, `limit-${randomUUID()}`, 'subject');
   return () => ({ bound, windowSeconds: 600, item });
@@ -44,13 +43,11 @@ const countTimes = (limit: () => Counter, times: number) =>
   Promise.all(Array.from({ length: times }, () => countIt(limit)));
 const taken = (waits: readonly (number | undefined)[]) => waits.filter(wait => wait === undefined).length;
 const triesOf = async (limit: () => Counter) => (await find(limit().item))?.tries;
-
 const endWindow = (limit: () => Counter) => transact([update(limit().item, { set: { expiresAt: nowSeconds() - 1 } })]);
 
 describe('a rate limit', () => {
   it('counts up to its limit and then reports the wait: until the window that started with the first count ends', async () => {
     const limit = newLimit(3);
-
     const waits = await countTimes(limit, 3);
     expect(waits).toEqual([undefined, undefined, undefined]);
 

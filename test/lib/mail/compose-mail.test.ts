@@ -24,7 +24,6 @@ describe('an e-mail', () => {
 
   it('escapes every name', () => {
     const name = '<img src=x onerror=alert(1)> & "co"';
-
     const { html, text } = invitationMail({ organization: name, role: 'owner', invitedBy: "o'neill@example.com" }, url);
 
     expect(html).not.toContain('<img');

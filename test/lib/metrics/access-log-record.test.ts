@@ -29,7 +29,6 @@ describe('readAccessLogLine', () => {
   it('parses the gateway’s text values', () => {
     const request = { requestTimeEpoch: '1769851613589', routeKey: 'GET /v1/audit/{orgId}', status: '403' };
     const read = readAccessLogLine(line({ ...request, responseLatency: '17' }));
-
     const receivedAtMs = 1_769_851_613_589;
     expect(read).toEqual({ receivedAtMs, route: 'GET /v1/audit/:orgId', status: 403, latencyMs: 17 });
   });

@@ -12,7 +12,6 @@ import { testCertificate } from '#test/support/test-certificate.ts';
 
 const trusted = getCACertificates('default');
 let host: string;
-
 const server = shared(() => startReceiver(undefined, { tls: true }));
 beforeAll(() => {
   host = `localhost:${server.port}`;

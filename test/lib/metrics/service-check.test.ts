@@ -6,7 +6,6 @@ import { shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
 
 let account: CheckAccount;
-
 const api = shared(startApi);
 beforeAll(async () => {
   const person = await seedPerson();

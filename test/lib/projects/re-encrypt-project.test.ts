@@ -14,13 +14,11 @@ import { type AwsCall, type Conductor, conduct } from '#test/support/observe-cal
 import { startObservedApi, withFault } from '#test/support/observed-api.ts';
 import { seedOwner } from '#test/support/people.ts';
 
-// Steps of a rotation, one at a time and by hand: what they queue is intercepted, so that each can be killed and
-// repeated.
+// Steps of a rotation, by hand: what they queue is intercepted, so that each can be killed and repeated.
 
 type ReEncryptProject = Extract<Job, { type: 're-encrypt-project' }>;
 
 let place: Workplace;
-
 const api = shared(startObservedApi);
 const owner = shared(seedOwner);
 

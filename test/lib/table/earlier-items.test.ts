@@ -13,11 +13,7 @@ import { startIssuer } from '#test/support/issuer.ts';
 import { seedPerson } from '#test/support/people.ts';
 import { issueToPipeline } from '#test/support/sample-requests.ts';
 
-/*
- * Items as earlier commits wrote them: of each kind, those with the fewest attributes, from the tables that the sample
- * requests left at those commits. (Seven kinds that no sample writes have the required attributes of their schemas.) A
- * commit that changes a kind adds the item as it was. Bytes and sets are written as `{"bytes": …}` and `{"set": […]}`.
- */
+/* Items with the fewest attributes, from earlier commits. A commit that changes a kind adds the item as it was. */
 interface EarlierItem extends Record<string, unknown> {
   commit: string;
   kind: string;

@@ -7,24 +7,19 @@ import { put, transact, update } from '#lib/table/write.ts';
 import { useApi } from '#test/support/api.ts';
 
 /*
- * How a format changes. Format 1 had one `scope`; format 2 has `scopes`; format 3 counts uses. Each step upgrades the
- * result of the previous one. An update writes single attributes into an item of an older format, so a step keeps what
- * already has the new form.
+ * Format 1 had one `scope`, format 2 has `scopes`, format 3 counts uses. An update writes attributes into an item
+ * of an older format, so an upgrade keeps what already has the new form.
  */
 const key = (group: string, name: string) => ({ pk: `GRANT#${group}`, sk: name });
-
 const scopeToScopes: Upgrade = ({ scope, ...others }) => ({ scopes: [scope], ...others });
 const countUses: Upgrade = attributes => ({ uses: 0, ...attributes });
-
 const v2 = { name: z.string(), scopes: z.array(z.string()) };
 const v3 = { ...v2, uses: z.int() };
 const grantV1 = entity('grant', key, { name: z.string(), scope: z.string() });
 const grantV2 = entity('grant', key, v2, { upgrades: [scopeToScopes] });
 const grantV3 = entity('grant', key, v3, { upgrades: [scopeToScopes, countUses] });
 const grantSinceV2 = entity('grant', key, v3, { oldestFormat: 2, upgrades: [countUses] });
-
 const group = randomUUID();
-
 const storedFormat = async (name: string) => (await queryPage({ pk: `GRANT#${group}`, beginsWith: name })).items[0]?.v;
 
 useApi();

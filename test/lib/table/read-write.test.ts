@@ -34,7 +34,6 @@ const thingAt = (name: string) => at(thing, group, name);
 const countAt = async (name: string) => (await find(thingAt(name)))?.count;
 const putThing = (name: string, count = 0) => transact([put(thingAt(name), { name, count })]);
 
-/** Runs the work with a fault at its first call. */
 async function withFault<T>(kind: FaultKind, work: () => Promise<T>): Promise<T> {
   const fault = injectFault(kind, 1);
   const result = await conduct(fault, work);

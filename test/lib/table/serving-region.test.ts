@@ -19,12 +19,10 @@ import { startRegions } from '#test/support/two-regions.ts';
 /** The region that the table was made in, and the one with a replica of it. */
 const first = 'us-east-1';
 const second = 'eu-west-1';
-
 let token: { token: string };
 let secrets: string;
 let tables: Record<string, string>;
 let now: number;
-
 const api = shared(() => startApi({ LOG_LEVEL: 'WARN' }));
 const person = shared(seedPerson);
 const regions = shared(async () => {
@@ -52,7 +50,6 @@ beforeEach(async () => {
 });
 afterEach(() => void vi.useRealTimers());
 
-/** Makes this process one of the functions of a region. */
 function runIn(region: string): void {
   useSettings({
     AWS_REGION: region,

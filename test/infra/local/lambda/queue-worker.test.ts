@@ -12,7 +12,6 @@ import { gate } from '#test/support/gate.ts';
 
 let sqs: SQSClient;
 let queue: Queue;
-
 const server = fresh(() => startSqs(undefined, 'eu-west-1'));
 beforeEach(async () => {
   vi.stubEnv('AWS_ENDPOINT_URL_SQS', server.url);

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseDotenv } from '#lib/contracts/fields/dotenv.ts';
 
-/** The entries of valid text, as pairs. */
 function entriesOf(source: string): [string, string][] {
   const { entries, problems } = parseDotenv(source);
   expect(problems).toEqual([]);

@@ -64,7 +64,6 @@ describe('the message of a problem', () => {
   });
 });
 
-/** Anything a field can contain instead of what it should. */
 const texts = ['', ' ', 'x', 'x'.repeat(70_000), '\udc00'];
 const junk = [undefined, null, ...texts, 0, -2, 1.5, 1e12, true, [], [1], {}, { x: 1 }];
 

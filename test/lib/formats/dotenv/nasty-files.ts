@@ -1,10 +1,7 @@
 import fc from 'fast-check';
 import { words } from '#test/support/words.ts';
 
-/*
- * Dotenv files of the kind that people have, and that tools read differently: quotes, escapes, comments, references,
- * line ends of three systems, blanks that are none, and keys that are none.
- */
+/* Dotenv files that tools read differently: quotes, escapes, comments, references, line ends, odd blanks and keys. */
 
 const references = ['A', 'HOST', 'A:-d', 'B-d', 'A:+y', 'E:-d', 'E-d', 'E:?no', ':-$', 'A:x'].map(
   inner => `$\{${inner}}`,
@@ -18,7 +15,6 @@ const comments = [' #', '\t#', ' # c'];
 const blanks = [' ', '  ', '\t', '\u00a0', '\u2028', '\f', '\v', '\x1c', '\x85', '\ufeff', '\ufffe', 'a b', '\\ '];
 const lineEnds = ['\n', '\r', '\r\n', '\\\n', '\n#', '\n  ', '\nQ=1\n'];
 const pieces = [...visible, ...quotesAndReferences, ...comments, ...blanks, ...lineEnds];
-
 const text = (max: number) => fc.array(fc.constantFrom(...pieces), { maxLength: max }).map(parts => parts.join(''));
 const word = fc.stringMatching(/^[A-Za-z0-9_./:@%+,-]{1,12}$/);
 const singleQuoted = text(5).map(value => `'${value.replaceAll("'", '')}'`);
@@ -58,7 +54,6 @@ const line = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...ignored, '=', '=A=1', 'export', 'word', "'") },
 );
 
-/** One assignment and its line break. */
 export const dotenvLine = assignment.map(text => `${text}\n`);
 
 /** Text of one to six lines with mixed or uniform line ends. */

@@ -8,11 +8,9 @@ import type { Dialect } from '#lib/formats/dotenv/dialects.ts';
 /** Undefined for a file that the tool refuses. Null for a key without a value. */
 type Values = Map<string, string | null> | undefined;
 
-/** A program that reads dotenv files, many at a time. */
 export interface Tool {
   name: string;
   dialect: Dialect;
-  /** Why it can't run here. */
   missing?: string | undefined;
   /** Whether it may run the file: a shell must not see what it would execute. */
   runsFiles?: boolean;

@@ -3,7 +3,6 @@ import { boundedValueCheck, patternProblem } from '#lib/projects/templates/patte
 import { compareWithTemplate } from '#lib/projects/templates/validate-environment.ts';
 
 const matchesWhole = (pattern: string, value: string) => boundedValueCheck()(pattern, value) === undefined;
-
 const stored = { projectId: 'a project', createdAt: '2026-01-01T00:00:00.000Z' };
 
 it('comparing with a template assigns every key to its category', () => {

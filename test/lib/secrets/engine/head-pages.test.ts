@@ -14,7 +14,6 @@ function environment() {
   let pages: HeadPage[] | undefined;
   let measured = 0;
   return {
-    /** How many changes read all heads. */
     measured: () => measured,
     /** Sets keys to values of a size, or deletes them (0), as one change; up to 40 keys are read one by one. */
     change(sizes: Readonly<Record<string, number>>) {
@@ -35,7 +34,6 @@ function environment() {
       }
     },
     pages: () => pages,
-    /** The real size of each range. */
     sizes() {
       const cuts = (pages ?? []).map(({ from }) => from).slice(1);
       return [undefined, ...cuts].map((from, index) =>

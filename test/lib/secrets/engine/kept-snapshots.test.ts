@@ -11,9 +11,7 @@ import { useSettings } from '#test/support/api.ts';
 import { headWith } from '#test/support/head-with.ts';
 
 const mb = 1024 * 1024;
-
 const limitTo = (bytes: number) => useSettings({ SNAPSHOT_CACHE_BYTES: String(bytes) });
-
 const pathOf = (name: string) => ({ orgSlug: name, project: 'shop', env: 'dev' });
 
 /** A snapshot with ciphertexts as the SDK returns them. */

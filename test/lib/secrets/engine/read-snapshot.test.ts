@@ -9,7 +9,6 @@ function head(key: string, version: number, revision: number, more: Partial<Head
   return headWith({ key, version, revision, fence: revision, updatedAt, ...value, ...more });
 }
 
-/** Reads versions from a history, and counts the reads. */
 function historyOf(...heads: HeadRecord[]) {
   const reads: string[][] = [];
   return {

@@ -19,9 +19,7 @@ import { scratchDirectory, shared } from '#test/support/fixtures.ts';
 const directory = scratchDirectory();
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 const clientOf = ({ url }: AwsServer) => new KMSClient({ endpoint: url, region: 'eu-west-1', credentials });
-
 let KeyId: string;
-
 const server = shared(() => startKms(directory, 'eu-west-1'));
 const kms = shared(() => clientOf(server));
 beforeAll(async () => {

@@ -8,12 +8,9 @@ import { startReceiver } from '#test/support/receiver.ts';
 const secretKey = 'sk_test_of_this_test';
 const webhookSecret = 'whsec_of_this_test';
 const directory = scratchDirectory();
-
 let answerStatus = 200;
 const running: PaymentProvider[] = [];
 const service = shared(() => startReceiver(response => response.writeHead(answerStatus).end()));
-
-/** The events that the service received. */
 const events = () => service.received.map(({ body }): Stripe.Event => JSON.parse(body.toString()));
 const typesOfEvents = () => events().map(({ type }) => type);
 const allTypes = ['checkout.session.completed', 'customer.subscription.created', 'invoice.paid'];

@@ -23,7 +23,6 @@ import { scratchDirectory, shared, untilEnd } from '#test/support/fixtures.ts';
 
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 const clientOf = ({ url }: AwsServer) => new SQSClient({ endpoint: url, region: 'eu-west-1', credentials });
-
 const server = shared(() => startSqs(undefined, 'eu-west-1'));
 const sqs = shared(() => clientOf(server));
 
