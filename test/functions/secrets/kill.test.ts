@@ -8,18 +8,20 @@ import { type StartedStack, startStack } from '#test/support/npm-start.ts';
 import { numbered } from '#test/support/numbered.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'holdfast-kill-'));
-let stack: StartedStack | undefined;
+let stack: Promise<StartedStack> | undefined;
 
 afterAll(async () => {
-  await stack?.kill();
+  await kill();
   rmSync(scratch, { recursive: true, force: true });
 });
 
 /** Starts the local stack on this test's data directory. Its JVM ends with it, however it ends. */
-async function start(): Promise<StartedStack> {
-  stack = await startStack({ HOME: scratch, LOG_LEVEL: 'SILENT', DATA_DIR: join(scratch, 'data') });
+function start(): Promise<StartedStack> {
+  stack = startStack({ HOME: scratch, LOG_LEVEL: 'SILENT', DATA_DIR: join(scratch, 'data') });
   return stack;
 }
+
+const kill = async () => (await stack)?.kill();
 
 const names = (letter: string, count: number) => Object.keys(numbered(count, '', letter));
 const kept = names('K', 334);
@@ -83,7 +85,7 @@ it('the whole system, killed during 1,000 sets and deletions while pulls continu
       }
     })();
     await sleep(changeMs * (0.05 + 0.09 * round) + Math.random() * changeMs * 0.09);
-    await stack?.kill();
+    await kill();
     const answered = await changing;
     await pulling;
     ({ url } = await start());
