@@ -1,27 +1,21 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { clientOf, createToken, sessionOf } from '#test/support/api.ts';
+import { scratchDirectory } from '#test/support/fixtures.ts';
 import { type StartedStack, startStack } from '#test/support/npm-start.ts';
 import { numbered } from '#test/support/numbered.ts';
 
-const scratch = mkdtempSync(join(tmpdir(), 'holdfast-kill-'));
+const scratch = scratchDirectory();
 let stack: Promise<StartedStack> | undefined;
-
-afterAll(async () => {
-  await kill();
-  rmSync(scratch, { recursive: true, force: true });
-});
+const kill = async () => (await stack)?.kill();
+afterAll(kill);
 
 /** Starts the local stack on this test's data directory. Its JVM ends with it, however it ends. */
 function start(): Promise<StartedStack> {
   stack = startStack({ HOME: scratch, LOG_LEVEL: 'SILENT', DATA_DIR: join(scratch, 'data') });
   return stack;
 }
-
-const kill = async () => (await stack)?.kill();
 
 const names = (letter: string, count: number) => Object.keys(numbered(count, '', letter));
 const kept = names('K', 334);
