@@ -5,13 +5,13 @@ import { at } from '#lib/table/read.ts';
 import { memberRecord, membershipRecord, organizationRecord } from '#lib/table/records/organization.ts';
 import { personOf, signInRecord } from '#lib/table/records/sign-in.ts';
 import { put, transact, update } from '#lib/table/write.ts';
-import { type Answer, type Caller, sessionOf } from '../support/api.ts';
+import { type Answer, type Caller, createToken, nowSeconds, sessionOf } from '../support/api.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 import { type App, addApp, forgetUsedCodes, logInWithApp } from '../support/second-factors.ts';
 import { openBrowser } from '../support/sign-in/browser.ts';
-import { type Company, useSignIn } from '../support/sign-in/scene.ts';
-import { openCompany, requestIn, sessionIn, signIn } from '../support/sign-in/sign-in.ts';
+import { type Company, logInAs, useSignIn } from '../support/sign-in/scene.ts';
+import { answerFactor, openCompany, sessionIn, signIn } from '../support/sign-in/sign-in.ts';
 
 /* What each kind of session of a person in two organizations reaches, for every combination of the settings. */
 
@@ -33,24 +33,13 @@ beforeAll(async () => {
 /** Makes the person a developer, and links the account to the person at the provider. */
 async function join({ owner: { organization }, slug }: Company, { user, email }: Person): Promise<void> {
   const { id: userId } = user;
-  const now = new Date().toISOString();
-  const person = personOf(provider.url, email);
-  const organizationId = organization.id;
+  const membership = { organizationId: organization.id, orgSlug: slug };
+  const named = { id: crypto.randomUUID(), userId, email, name: email };
+  const link = { ...membership, person: personOf(provider.url, email), issuer: provider.url };
   await transact([
-    put(at(memberRecord, slug, userId), {
-      id: crypto.randomUUID(),
-      userId,
-      email,
-      name: email,
-      role: 'developer',
-      joinedAt: now,
-    }),
-    put(at(membershipRecord, userId, organizationId), { organizationId, orgSlug: slug }),
-    ...newLink(
-      { id: userId },
-      { organizationId, orgSlug: slug, person, issuer: provider.url },
-      { replaced: undefined },
-    ),
+    put(at(memberRecord, slug, userId), { ...named, role: 'developer', joinedAt: new Date().toISOString() }),
+    put(at(membershipRecord, userId, organization.id), membership),
+    ...newLink({ id: userId }, link, { replaced: undefined }),
   ]);
 }
 
@@ -59,12 +48,11 @@ const projects = ({ owner }: Company) => `/projects/${owner.organization.id}`;
 
 /** The person's session through the company's provider, completed with the app if it is asked for. */
 async function through({ slug }: Company, { email, user, app }: Someone): Promise<{ cookie: string }> {
-  provider.script = { person: { sub: email, email }, claims: { auth_time: Math.floor(Date.now() / 1000) } };
+  provider.script = { person: { sub: email, email }, claims: { auth_time: nowSeconds() } };
   const browser = openBrowser();
   const { error } = await signIn(api, browser, slug);
   if (error === 'second_factor_required') {
-    const { challenge } = (await expectStatus(requestIn(api, browser, '/auth/provider/factor', {}), 200)).body;
-    await expectStatus(requestIn(api, browser, '/auth/login/verify', { challenge, totp: app?.code() }), 200);
+    await expectStatus(answerFactor(api, browser, app as App), 200);
     await forgetUsedCodes(user.id);
   }
   return sessionIn(api, browser) as { cookie: string };
@@ -83,10 +71,9 @@ interface Settings {
   requireSecondFactor: boolean;
 }
 
-const settings = [false, true].flatMap(required =>
-  [false, true].flatMap(trustFactor =>
-    [false, true].map(requireSecondFactor => ({ required, trustFactor, requireSecondFactor })),
-  ),
+const either = [false, true];
+const settings = either.flatMap(required =>
+  either.flatMap(trustFactor => either.map(requireSecondFactor => ({ required, trustFactor, requireSecondFactor }))),
 );
 
 async function apply({ slug }: Company, { required, trustFactor, requireSecondFactor }: Settings): Promise<void> {
@@ -102,14 +89,10 @@ describe.each(['with a factor', 'without a factor'] as const)('a member %s', who
     await apply(here, wanted);
     const person = people[who];
     const hasApp = person.app !== undefined;
-    const own = hasApp
-      ? await logInWithApp(api, person, person.app as App)
-      : sessionOf(await expectStatus(api.post('/auth/login', { email: person.email, password: testPassword }), 200));
+    const own = person.app === undefined ? await logInAs(api, person) : await logInWithApp(api, person, person.app);
     const [throughHere, throughThere] = [await through(here, person), await through(there, person)];
-    const inHere = { name: 't', organizationId: here.owner.organization.id };
-    const tokenOf = async (session: Caller) => ({
-      token: (await expectStatus(api.post('/auth/token', inHere, session), 201)).body.token as string,
-    });
+    const inHere = { organizationId: here.owner.organization.id };
+    const tokenOf = (session: { cookie: string }) => createToken(api, { ...person, session }, inHere);
 
     const needsFactor = (hasFactor: boolean) =>
       wanted.requireSecondFactor && !hasFactor ? 'second_factor_required' : 'ok';

@@ -1,25 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type PathParameterName, parameterNames } from '#lib/contracts/path-parameters.ts';
 import { type RoutedContract, routes } from '#lib/contracts/routes.ts';
 import { codeOf, createProject, startApi, useApi } from '../support/api.ts';
 import { documentedRequest, unknownValues } from '../support/documented-request.ts';
+import { eventually } from '../support/eventually.ts';
 import { identityOf, makeSigningKey, type SigningKey, signToken } from '../support/issuer.ts';
 import { type Person, seedOwner } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 import { allItems } from '../support/table-dump.ts';
+import { words } from '../support/words.ts';
 
 /* A deployer in every operation. The lists are the specification's, deliberately not derived from the contracts. */
 
 /** Allowed in its environment, whatever the environment's type. */
-const reading = [
-  'pull-secrets',
-  'list-keys',
-  'list-versions',
-  'list-revisions',
-  'diff-revisions',
-  'validate-environment',
-];
+const reading = words('pull-secrets list-keys list-versions list-revisions diff-revisions validate-environment');
 const writing = ['set-secret', 'import-secrets', 'apply-changes', 'delete-secret'];
 /** Allowed because every viewer may, with a token that is limited to an environment. */
 const viewing = ['list-projects', 'get-project', 'list-template-keys'];
@@ -93,10 +88,8 @@ function requestOf(contract: RoutedContract, place: Place, other: string) {
     key: 'KEY',
   });
   const queries: Record<string, string> = { 'compare-environments': `?with=${other}`, 'diff-revisions': '?from=0' };
-  const bodies: Record<string, unknown> = {
-    'promote-secrets': { from: env, to: other },
-    'restore-secrets': { revision: 0 },
-  };
+  const promotion = { from: env, to: other };
+  const bodies: Record<string, unknown> = { 'promote-secrets': promotion, 'restore-secrets': { revision: 0 } };
   const { operationId } = contract;
   return { method, path: path + (queries[operationId] ?? ''), body: bodies[operationId] ?? body };
 }
@@ -194,10 +187,8 @@ describe.each(types.flatMap(type => accesses.map(access => [type, access] as con
       expect(
         unlike(inOtherProject, /^(403 (forbidden|insufficient_scope)|404 (project|environment)_not_found)$/),
       ).toEqual([]);
-      expect(inOtherProject).toMatchObject({
-        'pull-secrets': '404 project_not_found',
-        'get-project': '404 project_not_found',
-      });
+      const missing = '404 project_not_found';
+      expect(inOtherProject).toMatchObject({ 'pull-secrets': missing, 'get-project': missing });
       // Browsers start and complete a sign-in there; no token may.
       const {
         'start-provider-sign-in': starting,
@@ -228,9 +219,15 @@ describe.each(types.flatMap(type => accesses.map(access => [type, access] as con
 );
 
 describe('a deployer', () => {
-  it('keeps its rights when its environment’s type changes, and gets none elsewhere', async () => {
+  /** A deployer of production that may write there. */
+  async function ofProduction() {
     const place: Place = { owner: ada, project: await furnish(ada), env: 'production' };
-    const as = await signIn(await makeDeployer(place, 'write'), place);
+    const id = await makeDeployer(place, 'write');
+    return { place, id, as: await signIn(id, place) };
+  }
+
+  it('keeps its rights when its environment’s type changes, and gets none elsewhere', async () => {
+    const { place, as } = await ofProduction();
 
     for (const type of ['development', 'staging', 'production']) {
       await expectStatus(api.patch(environmentIn(place), { type }, ada.session), 200);
@@ -246,8 +243,7 @@ describe('a deployer', () => {
   });
 
   it('learns from validation which keys are undeclared, and from a write which values are unchanged', async () => {
-    const place: Place = { owner: ada, project: await furnish(ada), env: 'production' };
-    const as = await signIn(await makeDeployer(place, 'write'), place);
+    const { place, as } = await ofProduction();
     const { organization } = ada;
 
     const validated = await api.get(`/templates/${organization.slug}/${place.project.slug}/validate/production`, as);
@@ -258,18 +254,13 @@ describe('a deployer', () => {
   });
 
   it('doesn’t reach an environment that was created again under the same slug, with an old or a new token', async () => {
-    const place: Place = { owner: ada, project: await furnish(ada), env: 'production' };
-    const id = await makeDeployer(place, 'write');
-    const as = await signIn(id, place);
+    const { place, id, as } = await ofProduction();
     expect(codeOf(await api.get(secretsIn(place), as))).toBe('200 ok');
 
     await expectStatus(api.delete(environmentIn(place), ada.session), 200);
     const environments = `/projects/${ada.organization.id}/${place.project.slug}/environments`;
     const again = { name: 'Production', slug: 'production', type: 'production' };
-    await vi.waitFor(() => expectStatus(api.post(environments, again, ada.session), 201), {
-      timeout: 20_000,
-      interval: 200,
-    });
+    await eventually(() => expectStatus(api.post(environments, again, ada.session), 201));
     await expectStatus(api.put(secretsIn(place), { key: 'KEY', value: 'new' }, ada.session), 201);
 
     for (const token of [as, await signIn(id, place)]) {
@@ -282,15 +273,16 @@ describe('a deployer', () => {
   });
 
   it('loses its rights with its role, from the next request on', async () => {
-    const place: Place = { owner: ada, project: await furnish(ada), env: 'production' };
-    const id = await makeDeployer(place, 'write');
-    const as = await signIn(id, place);
+    const { place, id, as } = await ofProduction();
 
-    await expectStatus(api.patch(`/identities/${ada.organization.id}/${id}`, { role: 'developer' }, ada.session), 200);
+    const identity = `/identities/${ada.organization.id}/${id}`;
+    const set = async (value: string) => codeOf(await api.put(secretsIn(place), { key: 'KEY', value }, as));
+
+    await expectStatus(api.patch(identity, { role: 'developer' }, ada.session), 200);
     expect(codeOf(await api.get(secretsIn(place), as))).toBe('403 forbidden');
-    expect(codeOf(await api.put(secretsIn(place), { key: 'KEY', value: 'x' }, as))).toBe('200 ok');
-    await expectStatus(api.patch(`/identities/${ada.organization.id}/${id}`, { role: 'viewer' }, ada.session), 200);
-    expect(codeOf(await api.put(secretsIn(place), { key: 'KEY', value: 'y' }, as))).toBe('403 forbidden');
+    expect(await set('x')).toBe('200 ok');
+    await expectStatus(api.patch(identity, { role: 'viewer' }, ada.session), 200);
+    expect(await set('y')).toBe('403 forbidden');
   });
 
   it('is admitted by exactly these operations, so a new one refuses it until its contract admits it', () => {

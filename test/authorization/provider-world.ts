@@ -7,7 +7,7 @@ import { put, transact, update } from '#lib/table/write.ts';
 import { type Api, sessionOf } from '../support/api.ts';
 import type { NameServer } from '../support/name-server.ts';
 import { seedPerson, testPassword } from '../support/people.ts';
-import { expectStatus } from '../support/sample-requests.ts';
+import { expectStatus, memberIdOf } from '../support/sample-requests.ts';
 import { addApp, logInWithApp, settleFactors } from '../support/second-factors.ts';
 import { openBrowser } from '../support/sign-in/browser.ts';
 import type { OpenIdProvider } from '../support/sign-in/open-id-provider.ts';
@@ -52,10 +52,8 @@ export async function buildProviderWorld(api: Api, names: NameServer, provider: 
     return session;
   };
   await link('removed member', 'removed@own.example');
-  const [strangers, admins] = [
-    await link('stranger', 'stranger@foreign.example', foreign.organization.slug),
-    await logInAsAdmin(),
-  ];
+  const strangers = await link('stranger', 'stranger@foreign.example', foreign.organization.slug);
+  const admins = await logInAsAdmin();
   callers['broken Authorization beside a valid session'] = {
     ...(callers['owner: session'] as Headers),
     authorization: 'Bearer nonsense',
@@ -72,21 +70,16 @@ export async function buildProviderWorld(api: Api, names: NameServer, provider: 
       callers[`${role}: ${access} token`] = await token(sessions[role], access);
     }
   }
+  const ofOwner = (limits: object) => token(sessions.owner, 'full', limits);
   const organizationId = own.organization.id;
   const inProject = { organizationId, projectId: own.project.id };
   const environmentId = (env: string) => own.project.environments.find(one => one.slug === env)?.id;
   Object.assign(callers, {
-    'owner: token for the organization': await token(sessions.owner, 'full', { organizationId }),
-    'owner: token for the project': await token(sessions.owner, 'full', inProject),
-    'owner: token for dev': await token(sessions.owner, 'full', { ...inProject, environmentId: environmentId('dev') }),
-    'owner: token for staging': await token(sessions.owner, 'full', {
-      ...inProject,
-      environmentId: environmentId('staging'),
-    }),
-    'owner: token for another project': await token(sessions.owner, 'full', {
-      organizationId,
-      projectId: own.otherProject.id,
-    }),
+    'owner: token for the organization': await ofOwner({ organizationId }),
+    'owner: token for the project': await ofOwner(inProject),
+    'owner: token for dev': await ofOwner({ ...inProject, environmentId: environmentId('dev') }),
+    'owner: token for staging': await ofOwner({ ...inProject, environmentId: environmentId('staging') }),
+    'owner: token for another project': await ofOwner({ organizationId, projectId: own.otherProject.id }),
     'stranger: full token': await token(strangers, 'full'),
     'platform admin: full token': await token(admins, 'full'),
     'platform admin: read token': await token(admins, 'read'),
@@ -139,11 +132,9 @@ async function addRemovedMember(organization: OrganizationRecord, userId: string
   await seedMember(organization, user, 'viewer');
 }
 
-async function removeMember(api: Api, organization: OrganizationRecord, as: Session, userId: string): Promise<void> {
-  const path = `/members/${organization.id}`;
-  const { members } = (await expectStatus(api.get(path, as), 200)).body;
-  const { id } = members.find((one: { userId: string }) => one.userId === userId);
-  await expectStatus(api.delete(`${path}/${id}`, as), 200);
+async function removeMember(api: Api, organization: OrganizationRecord, session: Session, id: string): Promise<void> {
+  const memberId = await memberIdOf(api, { organization, session }, { user: { id } });
+  await expectStatus(api.delete(`/members/${organization.id}/${memberId}`, session), 200);
 }
 
 /** An owner with an authenticator app, without whom the provider can't be required. */

@@ -20,7 +20,7 @@ import {
 } from '#lib/table/records/organization.ts';
 import { type UserRecord, userRecord } from '#lib/table/records/user.ts';
 import { put, transact, update } from '#lib/table/write.ts';
-import type { Api } from '../support/api.ts';
+import { type Api, nowSeconds } from '../support/api.ts';
 import { identityOf } from '../support/issuer.ts';
 import { testPasswordHash } from '../support/people.ts';
 import { allItems } from '../support/table-dump.ts';
@@ -65,12 +65,14 @@ export async function buildWorld(api: Api): Promise<World> {
   const foreignOrganization = await seedOrganization('foreign-org', people.stranger.user);
   // The owner belongs to the other organization as well, so that their tokens can be limited to it.
   const foreignMemberId = await seedMember(foreignOrganization, people.owner.user, 'owner');
+  const inForeign = { organizationId: foreignOrganization.id, memberId: foreignMemberId };
   const home = await seedOrganization('admin-home', people.platformAdmin.user);
   const own = await furnish(api, organization, people.owner.session, 'shop');
   const otherProject = await makeProject(api, organization, people.owner.session, 'other');
   const foreign = await furnish(api, foreignOrganization, people.stranger.session, 'abroad');
   const unlimited: Scope = { organizationId: null, projectId: null, environmentId: null, memberId: null };
   const inOwn: Scope = { ...unlimited, organizationId: organization.id, memberId: memberIds.owner as string };
+  const leftBehind = { ...inOwn, memberId: randomUUID() };
   const environmentId = (slug: string) => own.project.environments.find(one => one.slug === slug)?.id as string;
   const ofOwner = (scope: Partial<Scope>, access: Access = 'full') =>
     seedToken(people.owner.user, { ...inOwn, ...scope }, access);
@@ -97,20 +99,13 @@ export async function buildWorld(api: Api): Promise<World> {
     'owner: token for dev': await ofOwner({ projectId: own.project.id, environmentId: environmentId('dev') }),
     'owner: token for staging': await ofOwner({ projectId: own.project.id, environmentId: environmentId('staging') }),
     'owner: token for another project': await ofOwner({ projectId: otherProject.id }),
-    'owner: token for another organization': await ofOwner({
-      organizationId: foreignOrganization.id,
-      memberId: foreignMemberId,
-    }),
+    'owner: token for another organization': await ofOwner(inForeign),
     'stranger: session': people.stranger.session,
     'stranger: full token': await seedToken(people.stranger.user, unlimited, 'full'),
     'removed member: session': people.removed.session,
     'removed member: full token': await seedToken(people.removed.user, unlimited, 'full'),
     // Removing a member deletes such tokens. A token left behind is invalid too, because its membership has ended.
-    'removed member: token for the organization': await seedToken(
-      people.removed.user,
-      { ...inOwn, memberId: randomUUID() },
-      'full',
-    ),
+    'removed member: token for the organization': await seedToken(people.removed.user, leftBehind, 'full'),
     'platform admin: session': people.platformAdmin.session,
     'platform admin: full token': await seedToken(people.platformAdmin.user, unlimited, 'full'),
     'platform admin: read token': await seedToken(people.platformAdmin.user, unlimited, 'read'),
@@ -120,25 +115,21 @@ export async function buildWorld(api: Api): Promise<World> {
       'full',
     ),
   });
+  const developer = { access: 'write', role: 'developer' } as const;
+  const viewer = { access: 'read', role: 'viewer' } as const;
   Object.assign(callers, {
-    'identity: developer': await seedIdentity(api, organization, people.owner.session, {
-      access: 'write',
-      role: 'developer',
-    }),
-    'identity: viewer': await seedIdentity(api, organization, people.owner.session, { access: 'read', role: 'viewer' }),
-    'identity of another organization': await seedIdentity(api, foreignOrganization, people.stranger.session, {
-      access: 'write',
-      role: 'developer',
-    }),
+    'identity: developer': await seedIdentity(api, organization, people.owner.session, developer),
+    'identity: viewer': await seedIdentity(api, organization, people.owner.session, viewer),
+    'identity of another organization': await seedIdentity(
+      api,
+      foreignOrganization,
+      people.stranger.session,
+      developer,
+    ),
     'deleted identity': await seedToken({ id: derivedUuid('nobody'), email: 'nobody' }, inOwn, 'write'),
   });
-  const strangersToken = await newToken(people.stranger.user, {
-    ...unlimited,
-    name: 'x',
-    access: 'full',
-    secondFactor: false,
-    expiresInDays: null,
-  });
+  const settings = { name: 'x', access: 'full', secondFactor: false, expiresInDays: null } as const;
+  const strangersToken = await newToken(people.stranger.user, { ...unlimited, ...settings });
   await transact([tokenWrite(strangersToken.cliToken)]);
   return {
     own: { ...own, otherProject, bystanderId, secondOwnerId },
@@ -195,9 +186,7 @@ async function seedSession(user: UserRecord): Promise<Headers> {
 async function expiredSession(user: UserRecord): Promise<Headers> {
   const headers = await seedSession(user);
   const hash = readCredential((headers.cookie as string).split('=')[1] as string)?.hash as string;
-  await transact([
-    update(at(sessionRecord, user.id, hash), { set: { expiresAt: Math.floor(Date.now() / 1000) - 60 } }),
-  ]);
+  await transact([update(at(sessionRecord, user.id, hash), { set: { expiresAt: nowSeconds() - 60 } })]);
   return headers;
 }
 
@@ -225,13 +214,8 @@ async function seedToken(
   access: Access,
   { expiresInDays = null }: { expiresInDays?: number | null } = {},
 ): Promise<Headers> {
-  const { token, cliToken } = await newToken(user, {
-    ...scope,
-    name: access,
-    access,
-    secondFactor: false,
-    expiresInDays,
-  });
+  const settings = { name: access, access, secondFactor: false, expiresInDays };
+  const { token, cliToken } = await newToken(user, { ...scope, ...settings });
   // Just used, so that the next use writes nothing.
   const used = { ...cliToken, lastUsedAt: cliToken.createdAt };
   await transact([put(at(tokenRecord, user.id, cliToken.hash), used)]);
@@ -253,14 +237,8 @@ async function memberIdOf({ slug }: OrganizationRecord, { id }: UserRecord): Pro
 }
 
 export async function seedMember({ id, slug }: OrganizationRecord, user: UserRecord, role: Role): Promise<string> {
-  const member = {
-    id: randomUUID(),
-    userId: user.id,
-    email: user.email,
-    name: user.name,
-    role,
-    joinedAt: new Date().toISOString(),
-  };
+  const { id: userId, email, name } = user;
+  const member = { id: randomUUID(), userId, email, name, role, joinedAt: new Date().toISOString() };
   await transact([
     put(at(memberRecord, slug, user.id), member),
     put(at(membershipRecord, user.id, id), { organizationId: id, orgSlug: slug }),

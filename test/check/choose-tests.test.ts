@@ -1,22 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { words } from '../support/words.ts';
 import { chooseTests, importsIn, type Tree } from './choose-tests.ts';
 
 const tree: Tree = {
-  files: [
-    'README.md',
-    'lib/crypto/totp.ts',
-    'lib/accounts/log-in.ts',
-    'functions/auth/log-in.ts',
-    'functions/auth/revoke-session.ts',
-    'test/docs/docs.test.ts',
-    'test/functions/auth/auth.test.ts',
-    'test/functions/auth/log-in.test.ts',
-    'test/lib/crypto/totp.test.ts',
-    'test/lib/crypto/envelope.test.ts',
-    'test/structure.test.ts',
-    'test/support/people.ts',
-    'test/attacks/members.test.ts',
-  ],
+  files: words(`README.md lib/crypto/totp.ts lib/accounts/log-in.ts functions/auth/log-in.ts
+    functions/auth/revoke-session.ts test/docs/docs.test.ts test/functions/auth/auth.test.ts
+    test/functions/auth/log-in.test.ts test/lib/crypto/totp.test.ts test/lib/crypto/envelope.test.ts
+    test/structure.test.ts test/support/people.ts test/attacks/members.test.ts`),
   imports: new Map([
     ['lib/accounts/log-in.ts', ['lib/crypto/totp.ts']],
     ['functions/auth/log-in.ts', ['lib/accounts/log-in.ts']],

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { words } from '../support/words.ts';
 import { type Operation, resolve } from './openapi.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: any JSON
@@ -7,7 +8,7 @@ type Json = any;
 /** One change to a request. Plain data, so that a recipe can be printed, stored and replayed. */
 export type Change =
   | { kind: 'caller'; as: (typeof callers)[number] }
-  /** A whole body candidates from the operation's schema. */
+  /** A whole body that is generated from the operation's schema. */
   | { kind: 'body'; value: Json }
   /** Replaces one value in the body, by its index. */
   | { kind: 'value'; place: number; value: Json }
@@ -45,17 +46,8 @@ const awkwardStrings = [
   '\u202Eevil',
   'e\u0301'.repeat(64),
   '👩‍👩‍👧‍👦'.repeat(20),
-  '../..',
-  '%00',
-  'null',
-  '{"a":1}',
-  'A#B',
-  '*',
-  '00000000-0000-0000-0000-000000000000',
-  '2026-02-30T25:61:61Z',
-  'http://169.254.169.254/',
-  'javascript:alert(1)',
-  'a@b',
+  ...words(`../.. %00 null {"a":1} A#B * 00000000-0000-0000-0000-000000000000 2026-02-30T25:61:61Z
+    http://169.254.169.254/ javascript:alert(1) a@b`),
 ];
 const awkwardNumbers = [0, -1, 1, 0.5, -0, 1e21, 1e308, -1e308, 2 ** 53, 2 ** 53 + 2, 2 ** 31, 4294967296, 1e-7];
 
@@ -76,36 +68,16 @@ const texts = fc.oneof(
 const headerText = fc.oneof(
   fc.constantFrom(
     '',
-    '*',
-    '"1"',
-    '"0"',
-    'W/"1"',
-    '1',
+    ...words('* "1" "0" W/"1" 1'),
     '"1", "2"',
-    '"',
-    '""',
-    '"99999999999999999999"',
-    ',',
+    ...words('" "" "99999999999999999999" ,'),
     'x'.repeat(600),
   ),
   fc.string({ unit: fc.constantFrom(...'abcXYZ019"*,;=/ -_.~!%'.split('')), maxLength: 40 }),
 );
 
-const headerNames = [
-  'if-match',
-  'if-none-match',
-  'content-type',
-  'accept',
-  'authorization',
-  'cookie',
-  'x-requested-with',
-  'x-request-id',
-  'stripe-signature',
-  'content-encoding',
-  'x-forwarded-for',
-  'user-agent',
-  'origin',
-];
+const headerNames = words(`if-match if-none-match content-type accept authorization cookie x-requested-with
+  x-request-id stripe-signature content-encoding x-forwarded-for user-agent origin`);
 
 const contentTypes = [
   'text/plain',
@@ -120,70 +92,23 @@ const contentTypes = [
 
 const queries = fc.oneof(
   fc.constantFrom(
-    'limit=0',
-    'limit=501',
-    'limit=500',
-    'limit=1&limit=2',
-    'limit=',
-    'limit=1e2',
-    'limit=+1',
+    ...words('limit=0 limit=501 limit=500 limit=1&limit=2 limit= limit=1e2 limit=+1'),
     'limit= 1',
-    'limit=0x10',
-    'limit=1&offset=-1',
-    'limit=1&offset=99999999999999999999',
-    'limit=1&offset=1.5',
-    'offset=3',
-    'search=',
-    'search=%',
-    'search=%ff',
-    'search=%F0%9F%92%A9',
-    'search=a&search=b',
-    'values=true',
-    'values=TRUE',
-    'values=1',
-    'action=secret.pulled',
-    'action=nope',
-    'hours=0',
-    'hours=168',
-    'hours=169',
-    'unknown=1',
-    '__proto__=1',
-    '=&=',
-    '&&&',
-    'a[b]=c',
-    '%00=%00',
-    '?',
+    ...words(`limit=0x10 limit=1&offset=-1 limit=1&offset=99999999999999999999 limit=1&offset=1.5 offset=3 search=
+      search=% search=%ff search=%F0%9F%92%A9 search=a&search=b values=true values=TRUE values=1 action=secret.pulled
+      action=nope hours=0 hours=168 hours=169 unknown=1 __proto__=1 =&= &&& a[b]=c %00=%00 ?`),
   ),
   fc.string({ unit: fc.constantFrom(...'limitofsearch=&%+0159._-[]'.split('')), maxLength: 30 }),
 );
 
 const segments = fc.oneof(
   fc.constantFrom(
-    '%',
-    '%zz',
-    '%ff',
-    '%00',
-    '%2F',
-    '%2e%2e',
-    '..',
-    '.',
+    ...words('% %zz %ff %00 %2F %2e%2e .. .'),
     '',
-    '%20',
-    '%F0%9F%92%A9',
+    ...words('%20 %F0%9F%92%A9'),
     'A'.repeat(300),
-    '00000000-0000-0000-0000-000000000000',
-    'ffffffff-ffff-ffff-ffff-ffffffffffff',
-    'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF',
-    '__proto__',
-    'keys',
-    'dev',
-    'shop',
-    ';a=b',
-    'a:b',
-    '*',
-    '~',
-    '%23',
-    '%3F',
+    ...words(`00000000-0000-0000-0000-000000000000 ffffffff-ffff-ffff-ffff-ffffffffffff
+      FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF __proto__ keys dev shop ;a=b a:b * ~ %23 %3F`),
   ),
   fc.string({ unit: fc.constantFrom(...'abcXYZ019%-_.~:@!$&()*+,;='.split('')), minLength: 1, maxLength: 20 }),
 );
@@ -232,7 +157,7 @@ export function fixedRecipes({ path, bodySchema }: Operation): Recipe[] {
     ...(bodySchema === undefined ? [] : [asText]),
     ...callers.map((as): Recipe => [{ kind: 'caller', as }]),
     ...parameters.flatMap((_, number) =>
-      ['not-there', 'NOT_THERE', '00000000-0000-4000-8000-000000000000', '%'].map(
+      words('not-there NOT_THERE 00000000-0000-4000-8000-000000000000 %').map(
         (text): Recipe => [{ kind: 'segment', number, text }],
       ),
     ),
@@ -243,19 +168,9 @@ const rawBodies = fc.oneof(
   fc
     .constantFrom(
       '',
-      '{',
-      '[]',
-      'null',
-      '"text"',
-      '1',
-      '{"a":1,"a":2}',
-      '{"__proto__":{"isAdmin":true}}',
+      ...words('{ [] null "text" 1 {"a":1,"a":2} {"__proto__":{"isAdmin":true}}'),
       '\ufeff{}',
-      '{"a":1}}',
-      "{'a':1}",
-      '{"a":NaN}',
-      '{"a":1e400}',
-      '[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[',
+      ...words(`{"a":1}} {'a':1} {"a":NaN} {"a":1e400} [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[`),
       `${'['.repeat(5000)}${']'.repeat(5000)}`,
       '{"a":"\\ud800"}',
       '{"a":"\u0000"}',
@@ -283,20 +198,12 @@ export function fitting(schema: Json, depth = 0): fc.Arbitrary<Json> {
     );
     const named = fc.record(members, { requiredKeys: required });
     if (typeof node.additionalProperties !== 'object' || Object.keys(members).length > 0) return named;
-    return fc.dictionary(
-      fc.constantFrom('A', 'B_2', 'c.d', '__proto__'),
-      fitting(node.additionalProperties, depth + 1),
-      {
-        minKeys: 1,
-        maxKeys: 3,
-      },
-    );
+    const names = fc.constantFrom('A', 'B_2', 'c.d', '__proto__');
+    return fc.dictionary(names, fitting(node.additionalProperties, depth + 1), { minKeys: 1, maxKeys: 3 });
   }
   if (type === 'array') {
-    return fc.array(fitting(node.items, depth + 1), {
-      minLength: node.minItems ?? 0,
-      maxLength: (node.minItems ?? 0) + 3,
-    });
+    const minLength = node.minItems ?? 0;
+    return fc.array(fitting(node.items, depth + 1), { minLength, maxLength: minLength + 3 });
   }
   if (type === 'integer' || type === 'number') {
     return fc.integer({ min: node.minimum ?? -1000, max: node.maximum ?? 1_000_000 });

@@ -1,16 +1,15 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { curlSampleOf } from '#infra/openapi/curl-samples.ts';
 import type { Contract } from '#lib/contracts/contract.ts';
 import { routes } from '#lib/contracts/routes.ts';
 import { totpCode, totpStep } from '#lib/crypto/totp.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { shared } from '#test/support/fixtures.ts';
+import { scratchDirectory, shared } from '#test/support/fixtures.ts';
 import { providerEvent } from '../functions/billing/samples.ts';
 import { sessionOf, startApi } from '../support/api.ts';
 import { createAuthenticator } from '../support/authenticator.ts';
@@ -33,7 +32,7 @@ interface Step {
   after?: (body: Body) => Variables | Promise<Variables>;
 }
 
-let directory: string;
+const directory = scratchDirectory();
 const variables: Variables = {};
 
 /** Runs the command as pasted. curl's own settings file adds the status, on a line of its own. */
@@ -70,10 +69,7 @@ const story: Record<string, Step> = {
   'log-in': {},
   'send-verification': {},
   'verify-email': {
-    before: async () => ({
-      VERIFICATION_TOKEN: await mailedToken(api, ada.email, 'Verify'),
-      ...(await tokenOf(ada)),
-    }),
+    before: async () => ({ VERIFICATION_TOKEN: await mailedToken(api, ada.email, 'Verify'), ...(await tokenOf(ada)) }),
   },
   'start-passkey': {
     after: ({ challenge, publicKey }) => {
@@ -192,7 +188,6 @@ const story: Record<string, Step> = {
     before: async () => {
       const env = { ...process.env, PORT: new URL(api.url).port };
       await run('npm', ['run', '--silent', 'grant-admin', '--', ada.email], { cwd: root, env });
-      return undefined;
     },
   },
   'update-organization': {},
@@ -201,7 +196,6 @@ const story: Record<string, Step> = {
   'list-sessions': {
     before: async () => {
       await logIn({ ...ada, password: changedPassword });
-      return undefined;
     },
     after: ({ sessions }) => ({ SESSION_ID: sessions[0].id }),
   },
@@ -231,10 +225,8 @@ function placeOf({ path }: Contract): number {
 
 /** All operations in order, including those that need nothing but the variables so far. */
 function allOperations(): string[] {
-  const others = Map.groupBy(
-    routes.filter(({ operationId }) => !(operationId in story)),
-    placeOf,
-  );
+  const isUnlisted = ({ operationId }: Contract) => !(operationId in story);
+  const others = Map.groupBy(routes.filter(isUnlisted), placeOf);
   return storyIds.flatMap((id, index) => [...(others.get(index) ?? []).map(({ operationId }) => operationId), id]);
 }
 
@@ -256,11 +248,7 @@ function statusOf({ operationId, responses }: Contract): number {
 
 const api = shared(startApi);
 beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'holdfast-samples-'));
   writeFileSync(join(directory, '.curlrc'), 'write-out = "\\n%{http_code}"\n');
-});
-afterAll(() => {
-  rmSync(directory, { recursive: true });
 });
 
 describe('the curl sample', () => {

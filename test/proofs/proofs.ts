@@ -1,3 +1,5 @@
+import { words } from '../support/words.ts';
+
 /** Tests that `npm run check` omits: long searches, and what needs a browser, packages or all bundles. CI runs them. */
 export interface Proof {
   name: string;
@@ -16,12 +18,8 @@ export const proofs: readonly Proof[] = [
   { name: 'screens', files: ['test/clients/dashboard/screens.test.ts'] },
   {
     name: 'browser',
-    files: [
-      'test/clients/dashboard/flows.test.ts',
-      'test/clients/dashboard/management.test.ts',
-      'test/clients/dashboard/provider.test.ts',
-      'test/clients/dashboard/sign-in.test.ts',
-    ],
+    files: words(`test/clients/dashboard/flows.test.ts test/clients/dashboard/management.test.ts
+      test/clients/dashboard/provider.test.ts test/clients/dashboard/sign-in.test.ts`),
   },
   {
     name: 'evidence-screens',
@@ -29,46 +27,27 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'evidence',
-    files: [
-      'test/evidence',
-      'test/functions/audit/search-entries.test.ts',
-      'test/clients/cli/audit-follow.test.ts',
-      'test/clients/cli/audit.test.ts',
-      'test/clients/cli/exposure.test.ts',
-    ],
+    files: words(`test/evidence test/functions/audit/search-entries.test.ts test/clients/cli/audit-follow.test.ts
+      test/clients/cli/audit.test.ts test/clients/cli/exposure.test.ts`),
   },
   { name: 'bundles', files: ['test/infra/build/bundles.test.ts'] },
   {
     name: 'stalls',
-    files: [
-      'test/lib/jobs/late-steps.test.ts',
-      'test/functions/secrets/late-writes.test.ts',
-      'test/functions/secrets/stalled-reads.test.ts',
-      'test/functions/secrets/one-moment.test.ts',
-      'test/functions/secrets/long-revisions.test.ts',
-      'test/consistency/made-again.test.ts',
-      'test/attacks/waiting-write.test.ts',
-    ],
+    files: words(`test/lib/jobs/late-steps.test.ts test/functions/secrets/late-writes.test.ts
+      test/functions/secrets/stalled-reads.test.ts test/functions/secrets/one-moment.test.ts
+      test/functions/secrets/long-revisions.test.ts test/consistency/made-again.test.ts
+      test/attacks/waiting-write.test.ts`),
   },
   {
     name: 'deployments',
-    files: [
-      'test/infra/stacks/template-changes.test.ts',
-      'test/infra/stacks/deployment-traffic.test.ts',
-      'test/infra/commands/rehearse-restore.test.ts',
-      'test/infra/commands/deploy.test.ts',
-      'test/infra/commands/ready-for-failover.test.ts',
-      'test/docs/commands.test.ts',
-    ],
+    files: words(`test/infra/stacks/template-changes.test.ts test/infra/stacks/deployment-traffic.test.ts
+      test/infra/commands/rehearse-restore.test.ts test/infra/commands/deploy.test.ts
+      test/infra/commands/ready-for-failover.test.ts test/docs/commands.test.ts`),
   },
   {
     name: 'crashes',
-    files: [
-      'test/functions/secrets/crashes.test.ts',
-      'test/functions/secrets/consistency.test.ts',
-      'test/functions/secrets/throughput.test.ts',
-      'test/faults/races.test.ts',
-    ],
+    files: words(`test/functions/secrets/crashes.test.ts test/functions/secrets/consistency.test.ts
+      test/functions/secrets/throughput.test.ts test/faults/races.test.ts`),
   },
   {
     name: 'exchanges',

@@ -14,6 +14,9 @@ import {
 import { tableClient } from '#lib/table/client.ts';
 import { type AwsCall, type Conductor, conduct } from './observe-calls.ts';
 
+/** Faults of the first attempt alone. */
+const brief = ['blip', 'throttled-once', 'answer-lost-once', 'conflict', 'overtaken'] as const;
+
 /**
  * What can happen to an AWS call.
  * - `blip`, `throttled-once`, `answer-lost-once`: only the first attempt isn't sent, is throttled, or gets no answer.
@@ -23,25 +26,13 @@ import { type AwsCall, type Conductor, conduct } from './observe-calls.ts';
  * - `answer-lost`: executed, but no response arrives, and no later attempt gets through.
  * - `dies-before`, `dies-after`: the process ends before or after the call is executed, so nothing happens afterwards.
  */
-export const faultKinds = [
-  'blip',
-  'throttled-once',
-  'answer-lost-once',
-  'conflict',
-  'overtaken',
-  'refused',
-  'throttled',
-  'answer-lost',
-  'dies-before',
-  'dies-after',
-] as const;
+export const faultKinds = [...brief, 'refused', 'throttled', 'answer-lost', 'dies-before', 'dies-after'] as const;
 export type FaultKind = (typeof faultKinds)[number];
+const isBrief = (kind: FaultKind) => brief.some(name => name === kind);
 
-/** Faults of the first attempt alone. */
-const once: readonly FaultKind[] = ['blip', 'throttled-once', 'answer-lost-once', 'conflict', 'overtaken'];
 /** Whether the service itself recovers from the fault: its caller must not notice it. */
 export function isCurable(kind: FaultKind, { service }: Pick<AwsCall, 'service'>): boolean {
-  return once.includes(kind) || (kind === 'throttled' && service.startsWith('DynamoDB'));
+  return isBrief(kind) || (kind === 'throttled' && service.startsWith('DynamoDB'));
 }
 /** The SDK gives up sooner. */
 const throttledForMs = 2500;
@@ -81,7 +72,7 @@ export function injectFault(kind: FaultKind, position: number): Fault {
       if (dead) throw deadProcess();
       if (call.position !== position) return send();
       hit = true;
-      if (once.includes(kind) && attempt > 1) return send();
+      if (isBrief(kind) && attempt > 1) return send();
       switch (kind) {
         case 'blip':
         case 'refused':

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { newPendingLink } from '#lib/accounts/account-link.ts';
 import { newChallenge } from '#lib/accounts/factors/challenge.ts';
 import { requestOptions } from '#lib/accounts/factors/passkey-options.ts';
@@ -7,13 +7,15 @@ import { totpCode, totpStep } from '#lib/crypto/totp.ts';
 import { at, find } from '#lib/table/read.ts';
 import { emailRecord, userRecord } from '#lib/table/records/user.ts';
 import { transact } from '#lib/table/write.ts';
-import { type Api, sessionOf } from '#test/support/api.ts';
+import type { Api } from '#test/support/api.ts';
 import { createAuthenticator } from '#test/support/authenticator.ts';
 import { done, type Prepare, type Samples, sample } from '#test/support/derive-sample.ts';
+import { newVerifier, offerToken } from '#test/support/hand-off.ts';
 import { type Person, seedPerson, testPassword, testPasswordHash } from '#test/support/people.ts';
 import { assertionOf, expectStatus, mailedToken, makeIdentity } from '#test/support/sample-requests.ts';
 import { addApp, addPasskey, fromBase32 } from '#test/support/second-factors.ts';
 import { comesBack, linkTo, pendingOf, placeWithProvider } from '#test/support/sign-in/place-with-provider.ts';
+import { logInAs } from '#test/support/sign-in/scene.ts';
 
 const company = () => placeWithProvider();
 const withPasskey = async (api: Api) => {
@@ -57,22 +59,18 @@ const challengeFor = async (purpose: Parameters<typeof newChallenge>[0], { user:
   return challenge;
 };
 
-const codeVerifier = 'v'.repeat(43);
-const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
+interface Returning {
+  there: Awaited<ReturnType<typeof company>>;
+  claims: Record<string, unknown>;
+  works: number[];
+  isDone: () => Promise<boolean>;
+}
 
 /** A browser that returns from the provider can do so only once, so a repetition is another one. */
 const returning =
-  (
-    prepare: (
-      api: Api,
-    ) => Promise<
-      { claims: Record<string, unknown>; works: number[]; isDone: () => Promise<boolean> } & Awaited<
-        ReturnType<typeof company>
-      >
-    >,
-  ): Prepare =>
+  (prepare: (api: Api) => Promise<Returning>): Prepare =>
   async (_, api) => {
-    const { claims, works, isDone, ...there } = await prepare(api);
+    const { there, claims, works, isDone } = await prepare(api);
     const again = () => comesBack(api, there, claims);
     return { request: await again(), again, works, repeats: [400], isDone };
   };
@@ -118,12 +116,12 @@ export const samples: Samples = {
     const there = await placeWithProvider();
     const email = `${randomUUID()}@${there.domain}`;
     const isDone = async () => (await find(at(emailRecord, email))) !== undefined;
-    return { ...there, claims: { sub: randomUUID(), email, email_verified: true }, works: [302], isDone };
+    return { there, claims: { sub: randomUUID(), email, email_verified: true }, works: [302], isDone };
   }),
   'complete-provider-sign-in of a linked account with a factor': returning(async api => {
     const there = await linked();
     await addApp(api, there);
-    return { ...there, claims: { sub: 'ada' }, works: [401], isDone: done };
+    return { there, claims: { sub: 'ada' }, works: [401], isDone: done };
   }),
   'continue-provider-sign-in': sample({
     world: async api => {
@@ -153,15 +151,18 @@ export const samples: Samples = {
     isDone: hasToken,
   }),
   'hand-off-token offering': sample({
-    body: ({ organization: { id: organizationId } }) => ({ codeChallenge, name: 'cli', organizationId }),
+    body: ({ organization: { id: organizationId } }) => ({
+      codeChallenge: newVerifier().codeChallenge,
+      name: 'cli',
+      organizationId,
+    }),
     as: ({ session }) => session,
     isDone: done,
   }),
   'hand-off-token taking': sample({
     world: withName,
     body: async ({ wanted: name, organization: { id: organizationId }, session }, api) => {
-      const offer = { codeChallenge, name, organizationId };
-      const { code } = (await expectStatus(api.post('/auth/cli-auth', offer, session), 201)).body;
+      const { code, codeVerifier } = await offerToken(api, session, { name, organizationId });
       return { code, codeVerifier };
     },
     repeats: [400],
@@ -207,8 +208,7 @@ export const samples: Samples = {
   'end-session': sample({
     world: async api => {
       const owner = await seedPerson();
-      const body = { email: owner.email, password: testPassword };
-      return { ...owner, other: sessionOf(await expectStatus(api.post('/auth/login', body), 200)) };
+      return { ...owner, other: await logInAs(api, owner) };
     },
     values: async ({ other }, api) => {
       const { sessions } = (await expectStatus(api.get('/auth/sessions', other), 200)).body;

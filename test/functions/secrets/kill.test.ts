@@ -1,23 +1,19 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { clientOf, createToken, sessionOf } from '#test/support/api.ts';
+import { scratchDirectory } from '#test/support/fixtures.ts';
 import { type StartedStack, startStack } from '#test/support/npm-start.ts';
 import { numbered } from '#test/support/numbered.ts';
 
-const scratch = mkdtempSync(join(tmpdir(), 'holdfast-kill-'));
-let stack: StartedStack | undefined;
-
-afterAll(async () => {
-  await stack?.kill();
-  rmSync(scratch, { recursive: true, force: true });
-});
+const scratch = scratchDirectory();
+let stack: Promise<StartedStack> | undefined;
+const kill = async () => (await stack)?.kill();
+afterAll(kill);
 
 /** Starts the local stack on this test's data directory. Its JVM ends with it, however it ends. */
-async function start(): Promise<StartedStack> {
-  stack = await startStack({ HOME: scratch, LOG_LEVEL: 'SILENT', DATA_DIR: join(scratch, 'data') });
+function start(): Promise<StartedStack> {
+  stack = startStack({ HOME: scratch, LOG_LEVEL: 'SILENT', DATA_DIR: join(scratch, 'data') });
   return stack;
 }
 
@@ -81,7 +77,7 @@ it('the whole system, killed during 1,000 sets and deletions while pulls continu
       }
     })();
     await sleep(changeMs * (0.05 + 0.09 * round) + Math.random() * changeMs * 0.09);
-    await stack?.kill();
+    await kill();
     const answered = await changing;
     await pulling;
     ({ url } = await start());

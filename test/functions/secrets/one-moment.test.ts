@@ -7,6 +7,7 @@ import { shared } from '#test/support/fixtures.ts';
 import { numbered } from '#test/support/numbered.ts';
 import type { AwsCall, Conductor } from '#test/support/observe-calls.ts';
 import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
+import { words } from '#test/support/words.ts';
 
 /* Each call of a request in turn is delayed until after a change. It must answer as before, or as after the change. */
 
@@ -44,15 +45,8 @@ function changeDuring(position: number, moment: 'before' | 'after'): Conductor {
 const requests: [name: string, method: string, rest: string, body?: unknown][] = [
   ...[
     '',
-    '?keys=A,B',
-    '?revision=1',
-    '/keys',
-    '/revisions',
-    '/revisions?limit=1',
-    '/diff?from=1&values=true',
-    '/compare?with=staging&values=true',
-    '/versions/A?values=true',
-    '/versions/C',
+    ...words(`?keys=A,B ?revision=1 /keys /revisions /revisions?limit=1 /diff?from=1&values=true
+      /compare?with=staging&values=true /versions/A?values=true /versions/C`),
   ].map((rest): [string, string, string] => [`GET ${rest}`, 'GET', rest]),
   ['a dry run of PUT set', 'PUT', '?dryRun=true', { key: 'A', value: 'other' }],
   ['a dry run of POST bulk', 'POST', '/bulk?dryRun=true', { secrets: { A: 'other', C: 'other' } }],

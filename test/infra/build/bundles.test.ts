@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -24,20 +22,22 @@ import { put, transact } from '#lib/table/write.ts';
 import { type Api, codeOf, createProject, startApi } from '#test/support/api.ts';
 import { type AuthorizedCall, recordBundleCalls } from '#test/support/bundle-calls.ts';
 import { checkAccountOf, serveParameter } from '#test/support/check-account.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { scratchDirectory, untilEnd } from '#test/support/fixtures.ts';
 import { exampleSettings, synthesize } from '#test/support/installation.ts';
 import { identityOf, startIssuer } from '#test/support/issuer.ts';
 import { seedPerson } from '#test/support/people.ts';
 import { failureOf, samples, send } from '#test/support/samples.ts';
 import { startRegions } from '#test/support/two-regions.ts';
+import { words } from '#test/support/words.ts';
 
-const outDirectory = mkdtempSync(join(tmpdir(), 'bundles-'));
+const outDirectory = scratchDirectory();
 const require = createRequire(import.meta.url);
 let bundles: readonly Bundle[];
 
 beforeAll(async () => {
   bundles = await bundleFunctions({ outDirectory });
 });
-afterAll(() => rmSync(outDirectory, { recursive: true, force: true }));
 
 const weightOf = (name: string, owner: string) =>
   bundles.find(bundle => bundle.name === name)?.weights.find(([one]) => one === owner)?.[1] ?? 0;
@@ -75,27 +75,21 @@ describe('a bundle', () => {
     }
   });
 
-  test('contains the passkey library only where passkeys are verified', () => {
-    const holders = bundles.filter(({ name }) => weightOf(name, '@simplewebauthn/server') > 0);
-    expect(holders.map(({ name }) => name).sort()).toEqual(['add-passkey', 'complete-login', 'step-up']);
+  const carriersOf = (owner: string) => functions.map(({ name }) => name).filter(name => weightOf(name, owner) > 0);
+
+  test.each([
+    ['the passkey library', '@simplewebauthn/server', 'add-passkey complete-login step-up'],
+    ['the common passwords', '@zxcvbn-ts/language-common', 'change-password register reset-password'],
+  ])('contains %s (%s) only in the functions that need it: %s', (_, owner, names) => {
+    expect(carriersOf(owner).sort()).toEqual(words(names));
   });
 
-  test('contains the list of common passwords only where a password is chosen', () => {
-    const holders = bundles.filter(({ name }) => weightOf(name, '@zxcvbn-ts/language-common') > 0);
-    expect(holders.map(({ name }) => name).sort()).toEqual(['change-password', 'register', 'reset-password']);
+  test('verifies foreign tokens only where they are exchanged, and contacts customers only without a route', () => {
+    expect(carriersOf('jose')).toEqual(['complete-provider-sign-in', 'exchange-assertion']);
+    expect(carriersOf('undici')).toEqual(['deliver-webhooks', 'make-outbound-requests']);
+    for (const name of carriersOf('jose')) expect(weightOf(name, 'lib/deliveries'), name).toBe(0);
+    expect(carriersOf('lib/identities').filter(name => hotFunctions.includes(name))).toEqual([]);
   });
-
-  test(
-    'verifies platforms’ and providers’ tokens only where they are exchanged, and contacts customers’ addresses only ' +
-      'in functions without a route',
-    () => {
-      const carriersOf = (owner: string) => functions.map(({ name }) => name).filter(name => weightOf(name, owner) > 0);
-      expect(carriersOf('jose')).toEqual(['complete-provider-sign-in', 'exchange-assertion']);
-      expect(carriersOf('undici')).toEqual(['deliver-webhooks', 'make-outbound-requests']);
-      for (const name of carriersOf('jose')) expect(weightOf(name, 'lib/deliveries'), name).toBe(0);
-      expect(carriersOf('lib/identities').filter(name => hotFunctions.includes(name))).toEqual([]);
-    },
-  );
 
   test('omits what Lambda never needs: profiles, single sign-on, instance metadata', () => {
     const owners = new Set(bundles.flatMap(({ weights }) => weights.map(([owner]) => owner)));
@@ -179,13 +173,10 @@ describe('the bundles, run instead of the sources', () => {
   });
 
   test('of the exchange gets an issuer’s keys from the only function that may fetch them', async () => {
-    const [{ organization, session }, issuer] = await Promise.all([seedPerson(), startIssuer()]);
-    const made = await api.post(`/identities/${organization.id}`, identityOf(issuer), session);
-    const { id } = made.body.identity;
+    const [{ organization, session }, issuer] = [await seedPerson(), await untilEnd(startIssuer())];
+    const { id } = (await api.post(`/identities/${organization.id}`, identityOf(issuer), session)).body.identity;
     const body = { identityId: id, organizationSlug: organization.slug, subjectToken: await issuer.token(id) };
-    const answer = await api.post('/auth/exchange', body);
-    await issuer.stop();
-    expect(answer.status).toBe(201);
+    expect((await api.post('/auth/exchange', body)).status).toBe(201);
     expect(issuer.fetches('jwks')).toBe(1);
     expect(recorder.calls.filter(({ functionName }) => functionName === 'make-outbound-requests')).toEqual([]);
   });
@@ -194,10 +185,8 @@ describe('the bundles, run instead of the sources', () => {
     const person = await seedPerson();
     const { slug } = await createProject(api, person);
     const parameters = await serveParameter({ ...checkAccountOf(api, person), project: slug });
-    const check = require(join(outDirectory, 'check-service/index.mjs')) as {
-      handler: (event: object) => Promise<void>;
-    };
-    await check.handler({ parameter: '/holdfast/check' }).finally(parameters.stop);
+    const check = load(outDirectory, 'check-service');
+    await Promise.resolve(check({ parameter: '/holdfast/check' }, {} as Context)).finally(parameters.stop);
     invoked.add('check-service');
     const path = `/secrets/${person.organization.slug}/${slug}/dev/keys`;
     expect((await api.get(path, person.session)).body.keys).toMatchObject([{ key: 'SERVICE_CHECK', version: 1 }]);
@@ -209,20 +198,17 @@ describe('the bundles, run instead of the sources', () => {
     const work = { type: 'erase-organization', orgSlug: 'gone', organizationId: id } as const;
     await transact([put(at(unfinishedWorkRecord, id), { job: work, dueAtMs: 0 })]);
     const name = 'queue-unfinished-work';
-    const { handler } = require(join(outDirectory, name, 'index.mjs')) as { handler: Handler };
-
-    await recorder.wrap({ area: 'workers', name }, handler)({}, {} as Context);
+    await recorder.wrap({ area: 'workers', name }, load(outDirectory, name))({}, {} as Context);
 
     invoked.add(name);
     const made = recorder.calls.slice(before).filter(({ functionName }) => functionName === name);
-    expect(made.map(({ action }) => action)).toEqual(
-      expect.arrayContaining(['sqs:SendMessage', 'dynamodb:UpdateItem']),
-    );
+    const expected = ['sqs:SendMessage', 'dynamodb:UpdateItem'];
+    expect(made.map(({ action }) => action)).toEqual(expect.arrayContaining(expected));
   });
 
   test('have all run by now, including the workers', async () => {
-    for (let tries = 0; tries < 100 && invoked.size < functions.length; tries += 1) await sleep(100);
-    expect(functions.map(({ name }) => name).filter(name => !invoked.has(name))).toEqual([]);
+    const missing = () => functions.map(({ name }) => name).filter(name => !invoked.has(name));
+    await eventually(() => expect(missing()).toEqual([]));
   });
 
   test('make only calls that the roles in the template allow', () => {
@@ -235,11 +221,8 @@ describe('the bundles, run instead of the sources', () => {
     const callsOf = (name: string) => recorder.calls.filter(({ functionName }) => functionName === name);
     const before = { templates: synthesize(settings).templates, callsOf };
     const after = { templates: synthesize({ ...settings, restoredTable: 'holdfast-restored' }).templates, callsOf };
-    for (const [one, other] of [
-      [before, after],
-      [after, before],
-    ] as const) {
-      const { allowed, failures } = trafficDuring(one, other);
+    for (const traffic of [trafficDuring(before, after), trafficDuring(after, before)]) {
+      const { allowed, failures } = traffic;
       expect(failures).toEqual([]);
       expect(allowed).toBeGreaterThan(500);
     }
@@ -347,11 +330,7 @@ function forbidden(calls: readonly AuthorizedCall[], rights: ReadonlyMap<string,
   return [...new Set(lines)];
 }
 
-function isRead(action: string): boolean {
-  return ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query', 'kms:Decrypt', 'kms:VerifyMac'].includes(
-    action,
-  );
-}
+const isRead = (action: string) => /^(dynamodb:(GetItem|BatchGetItem|Query)|kms:(Decrypt|VerifyMac))$/.test(action);
 
 /** `ORG#acme` → `ORG`. */
 const kindOf = (value: string): string => value.split('#')[0] ?? '';

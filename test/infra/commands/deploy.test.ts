@@ -1,12 +1,12 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { buildDownloads } from '#clients/cli/build-downloads.ts';
 import { buildDashboard } from '#clients/dashboard/build.ts';
 import { readConfig } from '#infra/plan/config.ts';
 import { type DeployedSettings, deployedSettings } from '#infra/plan/deployed.ts';
-import { shared } from '#test/support/fixtures.ts';
+import { describedStack, refusedCall } from '#test/support/cloud-formation.ts';
+import { scratchDirectory, shared } from '#test/support/fixtures.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { runCommand } from '#test/support/run-command.ts';
 
@@ -20,32 +20,6 @@ const settings = { mailFrom: 'no-reply@holdfast.test', alarmEmail: 'operators@ho
 let stacks: Record<string, Record<string, string> | undefined>;
 let refusal: string | undefined;
 let directory: string;
-
-const wrapped = (body: string) =>
-  `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/">${body}</DescribeStacksResponse>`;
-const failed = (code: string, message: string) =>
-  `<ErrorResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error><RequestId>1</RequestId></ErrorResponse>`;
-
-function answerOf(name: string): { status: number; body: string } {
-  if (refusal !== undefined) return { status: 403, body: failed('AccessDenied', refusal) };
-  const outputs = stacks[name];
-  if (outputs === undefined) {
-    return { status: 400, body: failed('ValidationError', `Stack with id ${name} does not exist`) };
-  }
-  const members = Object.entries(outputs)
-    .map(
-      ([key, value]) =>
-        `<member><OutputKey>${key}</OutputKey><OutputValue>${value.replaceAll('"', '&quot;')}</OutputValue></member>`,
-    )
-    .join('');
-  const stack = `<StackName>${name}</StackName><CreationTime>2026-11-22T00:00:00Z</CreationTime><StackStatus>UPDATE_COMPLETE</StackStatus>`;
-  return {
-    status: 200,
-    body: wrapped(
-      `<DescribeStacksResult><Stacks><member>${stack}<Outputs>${members}</Outputs></member></Stacks></DescribeStacksResult>`,
-    ),
-  };
-}
 
 /** What was uploaded to the dashboard's bucket, in this order, and the suffixes of the names that it rejects. */
 let uploaded: { path: string; mediaType: string | undefined; sizeBytes: number }[];
@@ -61,7 +35,9 @@ const cloudFormation = shared(() =>
       parameterRegions.push(headers.authorization?.split('/')[2]);
       return response.writeHead(400).end('{"__type":"ParameterNotFound"}');
     }
-    const { status, body } = answerOf(new URLSearchParams(form.toString()).get('StackName') ?? '');
+    const name = new URLSearchParams(form.toString()).get('StackName') ?? '';
+    const [status, body] =
+      refusal === undefined ? describedStack(name, stacks[name]) : [403, refusedCall('AccessDenied', refusal)];
     return response.writeHead(status, { 'content-type': 'text/xml' }).end(body);
   }),
 );
@@ -83,19 +59,16 @@ beforeEach(() => {
   uploaded = [];
   parameterRegions = [];
   stacks = deployedWith(settings);
-  directory = mkdtempSync(join(tmpdir(), 'deploy-'));
+  directory = scratchDirectory(onTestFinished);
   // What would be deployed with an account.
   writeCdk('exit 0');
 });
-afterEach(() => {
-  rmSync(file, { force: true });
-  rmSync(directory, { recursive: true, force: true });
-});
+afterEach(() => rmSync(file, { force: true }));
 
 /** The CDK's stand-in records its arguments and exits like this. */
 function writeCdk(end: string): void {
-  writeFileSync(join(directory, 'cdk'), `#!/bin/sh\necho "$@" > '${join(directory, 'asked')}'\n${end}\n`);
-  chmodSync(join(directory, 'cdk'), 0o755);
+  const script = `#!/bin/sh\necho "$@" > '${join(directory, 'asked')}'\n${end}\n`;
+  writeFileSync(join(directory, 'cdk'), script, { mode: 0o755 });
 }
 
 function deployedWith(given: Record<string, unknown>, sent?: number): typeof stacks {
@@ -154,31 +127,24 @@ describe('a deployment', () => {
   test('is not compared with anything if it is the first', async () => {
     const { 'holdfast-edge': edge } = stacks;
     stacks = { 'holdfast-edge': edge };
-    expect(await deploy({ ...settings, edgeSecretVersion: 7 })).toMatchObject({
-      code: 0,
-      asked: expect.stringContaining('rollout=gradual'),
-    });
+    const deployed = { code: 0, asked: expect.stringContaining('rollout=gradual') };
+    expect(await deploy({ ...settings, edgeSecretVersion: 7 })).toMatchObject(deployed);
   });
 
   test('uploads the dashboard and the downloads with their media types, each after everything that it references', async () => {
     expect((await deploy(settings)).code).toBe(0);
 
     const downloads = (await buildDownloads())('https://d111111abcdef8.cloudfront.net');
-    const built = new Map([...(await buildDashboard()), ...downloads]);
     const sizes = uploaded.map(({ path, sizeBytes }) => [path.replace(`/${filesBucket}`, ''), sizeBytes]);
-    expect(Object.fromEntries(sizes)).toEqual(
-      Object.fromEntries([...built].map(([path, content]) => [path === '/' ? '/index.html' : path, content.length])),
-    );
-    expect(uploaded.at(-1)).toMatchObject({
-      path: `/${filesBucket}/index.html`,
-      mediaType: 'text/html; charset=utf-8',
-    });
+    const built = [...(await buildDashboard()), ...downloads].map(([path, content]) => [path, content.length] as const);
+    const expected = built.map(([path, sizeBytes]) => [path === '/' ? '/index.html' : path, sizeBytes]);
+    expect(Object.fromEntries(sizes)).toEqual(Object.fromEntries(expected));
+    const page = { path: `/${filesBucket}/index.html`, mediaType: 'text/html; charset=utf-8' };
+    expect(uploaded.at(-1)).toMatchObject(page);
     expect(uploaded.map(({ mediaType }) => mediaType)).not.toContain('application/octet-stream');
-    const scripts = uploaded.slice(-3, -1);
-    expect(scripts.map(({ path }) => path).toSorted()).toEqual(
-      ['install.sh', 'run.sh'].map(name => `/${filesBucket}/${name}`),
-    );
-    for (const { mediaType } of scripts) expect(mediaType).toBe('text/plain; charset=utf-8');
+    const scripts = uploaded.slice(-3, -1).map(({ path, mediaType }) => [path, mediaType]);
+    const names = ['install.sh', 'run.sh'].map(name => [`/${filesBucket}/${name}`, 'text/plain; charset=utf-8']);
+    expect(scripts.toSorted()).toEqual(names);
     expect(downloads.get('/install.sh')?.toString()).toContain("origin='https://d111111abcdef8.cloudfront.net'\n");
   });
 
@@ -239,11 +205,8 @@ describe('a deployment', () => {
 
 describe('the check from outside, run by hand', () => {
   test('reads its account in the installation’s region, whatever the shell’s is', async () => {
-    const { code, stderr } = await run('smoke', {
-      ...settings,
-      region: 'ap-south-1',
-      checkParameter: '/holdfast/check',
-    });
+    const elsewhere = { region: 'ap-south-1', checkParameter: '/holdfast/check' };
+    const { code, stderr } = await run('smoke', { ...settings, ...elsewhere });
     expect(code).toBe(1);
     expect(stderr).toContain('The parameter /holdfast/check does not contain the account');
     expect(parameterRegions).toEqual(['ap-south-1']);
@@ -295,9 +258,9 @@ describe('the edge’s secret', () => {
     ['two more', 2, 2, 4, false],
     ['one more, after a deployment that stopped before the edge', 3, 2, 4, false],
     ['back, after a deployment that stopped before the edge', 3, 2, 2, false],
-  ])('%s', async (_, known, sent, next, isDeployed) => {
-    stacks = deployedWith(withSecret(known), sent);
-    if (!isDeployed) return expect(await refusalOf(withSecret(next))).toContain(`Set it to ${known}`);
+  ])('%s', async (_, current, sent, next, isDeployed) => {
+    stacks = deployedWith(withSecret(current), sent);
+    if (!isDeployed) return expect(await refusalOf(withSecret(next))).toContain(`Set it to ${current}`);
     const { code, asked } = await deploy(withSecret(next));
     expect([code, asked !== undefined]).toEqual([0, true]);
   });

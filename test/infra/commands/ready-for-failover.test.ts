@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { functions } from '#infra/plan/functions.ts';
+import { describedStack, xml } from '#test/support/cloud-formation.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
 import { type Received, startReceiver } from '#test/support/receiver.ts';
 import { runCommand } from '#test/support/run-command.ts';
@@ -33,6 +34,8 @@ const waiting = {
   standby: true,
 };
 
+const inDays = (days: number) => Date.now() / 1000 + days * 86_400;
+
 /** What AWS answers, by region where it matters. */
 function healthy() {
   const stack = (key: string, region: string) => ({
@@ -52,7 +55,7 @@ function healthy() {
     concurrency: { [first]: 1000, [second]: 1000 } as Record<string, number>,
     mail: { ProductionAccessEnabled: true, SendingEnabled: true },
     verified: true,
-    certificate: { Status: 'ISSUED', NotAfter: Date.now() / 1000 + 200 * 86_400 },
+    certificate: { Status: 'ISSUED', NotAfter: inDays(200) },
     distribution: { status: 'Deployed', certificate: certificateArn },
     lost: undefined as string | undefined,
   };
@@ -60,43 +63,20 @@ function healthy() {
 
 let asked: string[];
 
-const outputsXml = (outputs: Record<string, string>) =>
-  Object.entries(outputs)
-    .map(([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`)
-    .join('');
-
-function stackXml(name: string): { status: number; body: string } {
-  const outputs = aws.stacks[name];
-  if (outputs === undefined) {
-    const error = `<Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id ${name} does not exist</Message></Error>`;
-    return { status: 400, body: `<ErrorResponse>${error}<RequestId>1</RequestId></ErrorResponse>` };
-  }
-  const stack = `<StackName>${name}</StackName><CreationTime>2026-11-22T00:00:00Z</CreationTime><StackStatus>UPDATE_COMPLETE</StackStatus><Outputs>${outputsXml(outputs)}</Outputs>`;
-  return {
-    status: 200,
-    body: `<DescribeStacksResponse><DescribeStacksResult><Stacks><member>${stack}</member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
-  };
-}
-
 function distributionXml(): string {
-  const { status, certificate } = aws.distribution;
-  return `<Distribution><Id>E</Id><Status>${status}</Status><DistributionConfig><Enabled>true</Enabled><ViewerCertificate><ACMCertificateArn>${certificate}</ACMCertificateArn></ViewerCertificate></DistributionConfig></Distribution>`;
+  const { status: Status, certificate } = aws.distribution;
+  const ViewerCertificate = xml({ ACMCertificateArn: certificate });
+  return xml({
+    Distribution: xml({ Id: 'E', Status, DistributionConfig: xml({ Enabled: 'true', ViewerCertificate }) }),
+  });
 }
 
-function item(region: string): unknown {
-  const found = aws.servingItem[region];
-  if (found === undefined) return {};
-  return {
-    Item: {
-      pk: { S: 'SERVINGREGION' },
-      sk: { S: 'SERVINGREGION' },
-      kind: { S: 'servingRegion' },
-      v: { N: '1' },
-      region: { S: found.region },
-      epoch: { N: String(found.epoch) },
-      changedAt: { S: '' },
-    },
-  };
+function servingItem(region: string): unknown {
+  const item = aws.servingItem[region];
+  if (item === undefined) return {};
+  const texts = { pk: 'SERVINGREGION', sk: 'SERVINGREGION', kind: 'servingRegion', region: item.region, changedAt: '' };
+  const strings = Object.fromEntries(Object.entries(texts).map(([name, S]) => [name, { S }]));
+  return { Item: { ...strings, v: { N: '1' }, epoch: { N: String(item.epoch) } } };
 }
 
 /** The operations that the command may use; all of them read. */
@@ -104,7 +84,7 @@ function jsonAnswer(operation: string, region: string): unknown {
   const other = region === first ? second : first;
   switch (operation) {
     case 'DynamoDB_20120810.GetItem':
-      return item(region);
+      return servingItem(region);
     case 'DynamoDB_20120810.DescribeTable': {
       const Replicas = [{ RegionName: other, ReplicaStatus: aws.replicaStatus }];
       return { Table: { TableName: table, TableStatus: aws.tableStatus, Replicas } };
@@ -137,26 +117,27 @@ function restAnswer(path: string, region: string): unknown {
   return { Functions: all.slice(from, from + 50), ...(isLast ? {} : { NextMarker: String(from + 50) }) };
 }
 
-function answer(request: Received, body: string): { status: number; type: string; body: string } {
+function answerOf(request: Received, body: string): [status: number, body: string, type?: string] {
   const region = /Credential=[^/]+\/\d+\/([^/]+)\//.exec(request.headers.authorization ?? '')?.[1] ?? '';
   const { path } = request;
   const target = request.headers['x-amz-target'];
-  if (aws.lost === region) return { status: 503, type: 'application/json', body: '{"__type":"ServiceUnavailable"}' };
+  if (aws.lost === region) return [503, '{"__type":"ServiceUnavailable"}', 'application/json'];
   if (typeof target === 'string') {
     asked.push(target.slice(target.indexOf('.') + 1));
-    return { status: 200, type: 'application/x-amz-json-1.1', body: JSON.stringify(jsonAnswer(target, region)) };
+    return [200, JSON.stringify(jsonAnswer(target, region)), 'application/x-amz-json-1.1'];
   }
   const form = new URLSearchParams(body);
   asked.push(form.get('Action') ?? `${request.method} ${path}`);
-  if (path.includes('/distribution/')) return { status: 200, type: 'text/xml', body: distributionXml() };
-  const found = restAnswer(path, region);
-  if (found !== undefined) return { status: 200, type: 'application/json', body: JSON.stringify(found) };
-  return { ...stackXml(form.get('StackName') ?? ''), type: 'text/xml' };
+  if (path.includes('/distribution/')) return [200, distributionXml()];
+  const answer = restAnswer(path, region);
+  if (answer !== undefined) return [200, JSON.stringify(answer), 'application/json'];
+  const name = form.get('StackName') ?? '';
+  return describedStack(name, aws.stacks[name]);
 }
 
 const server = shared(() =>
   startReceiver((response, received) => {
-    const { status, type, body } = answer(received, received.body.toString());
+    const [status, body, type = 'text/xml'] = answerOf(received, received.body.toString());
     response.writeHead(status, { 'content-type': type }).end(body);
   }),
 );
@@ -199,13 +180,10 @@ describe('ready-for-failover', () => {
     expect(asked.filter(call => !/^(?:GET |Get|Describe)/.test(call))).toEqual([]);
   });
 
+  const moved = { [second]: { region: second, epoch: 2 } };
   const cases: [string, (state: ReturnType<typeof healthy>) => void, string][] = [
     ['stacks', state => delete state.stacks['standby-api'], 'Not deployed: standby-api.'],
-    [
-      'serving region',
-      state => Object.assign(state.servingItem, { [second]: { region: second, epoch: 2 } }),
-      `${second} serves, not ${first}.`,
-    ],
+    ['serving region', state => Object.assign(state.servingItem, moved), `${second} serves, not ${first}.`],
     ['replica of the table', state => Object.assign(state, { replicaStatus: 'CREATING' }), 'not both active'],
     ['replica of the table', state => Object.assign(state, { recovery: 'DISABLED' }), 'no point-in-time recovery'],
     [
@@ -214,21 +192,13 @@ describe('ready-for-failover', () => {
       `Set sharedTable to ${table}`,
     ],
     ['replica of the key', state => Object.assign(state.key, { KeyState: 'PendingDeletion' }), 'PendingDeletion'],
-    [
-      'same version',
-      state => Object.assign(state.code, { [second]: 'older' }),
-      `of ${functions.length} functions differ`,
-    ],
+    ['same version', state => Object.assign(state.code, { [second]: 'x' }), `of ${functions.length} functions differ`],
     ['parameters', state => state.missingParameters.push('/holdfast/check'), `Missing in ${second}: /holdfast/check.`],
     ['concurrent executions', state => Object.assign(state.concurrency, { [second]: 10 }), `10 in ${second}, 1000 in`],
     ['mail', state => Object.assign(state.mail, { ProductionAccessEnabled: false }), 'SES is in its sandbox'],
     ['mail', state => Object.assign(state, { verified: false }), 'SES has verified neither holdfast.test nor'],
     ['certificate', state => Object.assign(state.certificate, { Status: 'EXPIRED' }), 'The certificate is EXPIRED.'],
-    [
-      'certificate',
-      state => Object.assign(state.certificate, { NotAfter: Date.now() / 1000 + 86_400 * 7.5 }),
-      'ends in 7 days',
-    ],
+    ['certificate', state => Object.assign(state.certificate, { NotAfter: inDays(7.5) }), 'ends in 7 days'],
     ['distribution', state => Object.assign(state.distribution, { certificate: '' }), 'lacks the domain'],
   ];
   test.each(cases)('names what is missing: %s', async (what, change, sentence) => {
@@ -258,11 +228,8 @@ describe('ready-for-failover', () => {
   });
 
   test('checks the way back as well', async () => {
-    aws.servingItem = { [second]: { region: second, epoch: 2 }, [first]: { region: second, epoch: 2 } };
-    const files = [
-      { ...serving, standby: true },
-      { ...waiting, standby: false },
-    ];
+    aws.servingItem = { ...moved, [first]: moved[second] };
+    const files = [serving, waiting].map((settings, index) => ({ ...settings, standby: index === 0 }));
     const { code, lines } = await check({ name: `${installation}-standby`, files });
 
     expect(lines.filter(line => line.startsWith('missing'))).toEqual([]);

@@ -1,15 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '#test/support/eventually.ts';
+import { scratchDirectory } from '#test/support/fixtures.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const scratch = mkdtempSync(join(tmpdir(), 'holdfast-start-'));
-
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = scratchDirectory();
 
 function run(env: Record<string, string>): ChildProcess {
   const child = spawn(process.execPath, [join(root, 'infra/local/start.ts')], {
@@ -92,17 +91,15 @@ describe('npm start', () => {
     child.stdout.setEncoding('utf8').on('data', text => {
       output += text;
     });
-    await expect.poll(() => output).toMatch(/^ready /m);
+    await eventually(() => expect(output).toMatch(/^ready /m));
     const url = /^ready (\S+)$/m.exec(output)?.[1] ?? '';
     expect((await fetch(`${url}/auth/me`)).status).toBe(401);
     child.kill('SIGTERM');
-    await expect
-      .poll(() =>
-        fetch(`${url}/auth/me`)
-          .then(({ status }) => status)
-          .catch(() => 'gone'),
-      )
-      .toBe('gone');
+    const answer = () =>
+      fetch(`${url}/auth/me`)
+        .then(() => 'there')
+        .catch(() => 'gone');
+    await eventually(async () => expect(await answer()).toBe('gone'));
   });
 
   const failing: [string, Record<string, string> | (() => Promise<Record<string, string>>), RegExp][] = [
@@ -117,16 +114,8 @@ describe('npm start', () => {
     ['below a file', { DATA_DIR: join(fileAt('above'), 'x') }, /^The data directory .*x cannot be used .*\.$/],
     ['on a damaged key file', { DATA_DIR: damaged('keys', 'kms.json') }, /^The key file .*kms\.json is damaged .*\.$/],
     ['on a damaged queue file', { DATA_DIR: damaged('queues', 'sqs.db') }, /^The data file .*sqs\.db is damaged .*\.$/],
-    [
-      'on a directory that cannot be made',
-      { DATA_DIR: '/proc/holdfast' },
-      /^The data directory .* cannot be used .*\.$/,
-    ],
-    [
-      'on settings that are wrong',
-      { LOGIN_FAILURE_LIMIT: 'abc' },
-      /^The settings are not valid: LOGIN_FAILURE_LIMIT: .*\.$/,
-    ],
+    ['on a directory it cannot make', { DATA_DIR: '/proc/holdfast' }, /^The data directory .* cannot be used .*\.$/],
+    ['on wrong settings', { LOGIN_FAILURE_LIMIT: 'abc' }, /^The settings are not valid: LOGIN_FAILURE_LIMIT: .*\.$/],
     ['on a service that does not answer', { AWS_ENDPOINT_URL_KMS: 'http://127.0.0.1:1' }, /^KMS cannot be used: .*\.$/],
   ];
 

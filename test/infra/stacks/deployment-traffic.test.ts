@@ -66,20 +66,12 @@ describe('during a restore', () => {
   });
 
   test('a role that both versions share and that names only the restored table is named', () => {
-    const restoredRole = [...restored.templates]
-      .flatMap(([, { Resources: resources }]) => Object.entries(resources))
-      .find(([id]) => id.startsWith('PullSecretsRole'))?.[1];
-    const roleId = [...maintained.templates.values()]
-      .flatMap(({ Resources: resources }) => Object.keys(resources))
-      .find(id => id.startsWith('PullSecretsRole'));
-    const templates = new Map(
-      [...restored.templates].map(([stack, template]) => [
-        stack,
-        stack === 'Secrets' && roleId !== undefined && restoredRole !== undefined
-          ? { ...template, Resources: { ...template.Resources, [roleId]: restoredRole } }
-          : template,
-      ]),
-    );
+    const secretsOf = ({ templates }: ServiceVersion) => templates.get('Secrets')?.Resources ?? {};
+    const roleIn = (version: ServiceVersion) =>
+      Object.entries(secretsOf(version)).find(([id]) => id.startsWith('PullSecretsRole')) as [string, Resource];
+    const Resources = { ...secretsOf(restored), [roleIn(maintained)[0]]: roleIn(restored)[1] };
+    const secrets = { ...restored.templates.get('Secrets'), Resources };
+    const templates = new Map([...restored.templates, ['Secrets', secrets]]);
     expect(trafficDuring(maintained, { ...restored, templates }).failures).toEqual([
       expect.stringMatching(/^The old version of pull-secrets may not call dynamodb:.*GetItem/),
     ]);
@@ -114,17 +106,10 @@ describe('during a rollback across a version that adds an endpoint and a right',
 describe('during a failover', () => {
   const { domainName, certificateArn } = fullSettings;
   const [first, second] = ['eu-central-1', 'eu-west-1'];
-  const key = `arn:aws:kms:${second}:123456789012:key/mrk-0d4e8b6f`;
   const settings = { domainName, certificateArn, mailIdentity: 'existing' };
   const production = { ...settings, region: first, replicaRegion: second };
-  const replica = {
-    ...settings,
-    name: 'standby',
-    region: second,
-    peerRegion: first,
-    sharedTable: 'holdfast-table',
-    restoredKey: key,
-  };
+  const shared = { sharedTable: 'holdfast-table', restoredKey: `arn:aws:kms:${second}:123456789012:key/mrk-0d4e8b6f` };
+  const replica = { ...settings, name: 'standby', region: second, peerRegion: first, ...shared };
   /** Both installations as the runbook deploys them, and the same with their roles swapped. */
   const [serving, standby] = [versionOf(production), versionOf({ ...replica, standby: true })];
   const [returned, promoted] = [versionOf({ ...production, standby: true }), versionOf(replica)];
@@ -151,12 +136,8 @@ describe('during a failover', () => {
   });
 
   const start = { [first]: serving, [second]: standby };
-  const failOver: Step[] = [
-    { lose: first },
-    { move: second },
-    { moveDomain: second },
-    { deploy: second, version: promoted },
-  ];
+  const moving: Step[] = [{ move: second }, { moveDomain: second }, { deploy: second, version: promoted }];
+  const failOver: Step[] = [{ lose: first }, ...moving];
   const goBack: Step[] = [
     { deploy: first, version: returned },
     { move: first },
@@ -186,8 +167,7 @@ describe('during a failover', () => {
   });
 
   test('a rehearsal with both regions up needs the same steps', () => {
-    const steps: Step[] = [{ move: second }, { moveDomain: second }, { deploy: second, version: promoted }, ...goBack];
-    expect(failuresOf(...steps)).toEqual([]);
+    expect(failuresOf(...moving, ...goBack)).toEqual([]);
   });
 
   test('a step that is left out, or taken in the wrong order, is named', () => {
