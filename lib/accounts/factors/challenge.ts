@@ -44,8 +44,8 @@ export function presentedChallenge(challenge: string): PresentedChallenge {
 }
 
 /**
- * The write that uses up the challenge, for the transaction of its answer. @throws invalid_token if unknown, used,
- * expired, for another purpose or user, or older than the current password, as does the transaction
+ * @throws invalid_token for a challenge that is unknown, used, expired, for another purpose or user, or older than the
+ * current password
  */
 export function requireOpenChallenge(
   presented: PresentedChallenge,
