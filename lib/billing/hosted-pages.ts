@@ -30,11 +30,14 @@ export async function startCheckout(context: MemberContext, plan: BoughtPlan): P
   const price = priceOf(plan);
   const customerId = await ensureCustomer(organization);
   const changedSubscriptionId = liveSubscriptionOf(organization);
-  const [successUrl, cancelUrl] = [await billingPage(slug, 'success'), await billingPage(slug, 'cancelled')];
+  const buy = async () => {
+    const [successUrl, cancelUrl] = [await billingPage(slug, 'success'), await billingPage(slug, 'cancelled')];
+    return createCheckout({ organizationId, customerId, plan, price, successUrl, cancelUrl });
+  };
   const url =
-    changedSubscriptionId !== undefined
-      ? await createPortal({ customerId, returnUrl: await billingPage(slug), changedSubscriptionId })
-      : await createCheckout({ organizationId, customerId, plan, price, successUrl, cancelUrl });
+    changedSubscriptionId === undefined
+      ? await buy()
+      : await createPortal({ customerId, returnUrl: await billingPage(slug), changedSubscriptionId });
   await recordOpened(context, 'billing.checkout_started');
   return url;
 }

@@ -49,8 +49,11 @@ export async function asLongQuestion<T>(
     return await answer({ admitted, answerBy: Date.now() + longestAnswerMs });
   } finally {
     chargeWork();
-    const place = await admitted.catch(() => undefined);
-    await Promise.all([place === undefined ? undefined : leavePlace(id, place, holder, log), flushShares(log)]);
+    const leave = async () => {
+      const place = await admitted.catch(() => undefined);
+      if (place !== undefined) await leavePlace(id, place, holder, log);
+    };
+    await Promise.all([leave(), flushShares(log)]);
   }
 }
 
