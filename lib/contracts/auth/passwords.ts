@@ -29,7 +29,9 @@ export const sendVerification = contract({
   operationId: 'send-verification',
   route: 'POST /v1/auth/send-verification',
   summary: 'Send an e-mail verification link',
-  description: 'Mails a link for 24 hours, which replaces earlier ones. Does nothing if verified. At most 20 an hour.',
+  description:
+    'Sends an e-mail with a link that is valid for 24 hours and replaces any earlier one. Does nothing if the address ' +
+    'is already verified. Limited to 5 e-mails a day for each address.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   responses: succeeds('The e-mail is on its way.'),
   errors: ['rate_limited'],
