@@ -2,6 +2,7 @@ import type { Downloads } from '#clients/cli/build-downloads.ts';
 import type { DashboardFiles } from '#clients/dashboard/build.ts';
 import { documentationRoutes } from '#lib/contracts/documentation-routes.ts';
 import { routes as contracts } from '#lib/contracts/routes.ts';
+import { allowSlowCalls } from '#lib/core/call-limits.ts';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { settings } from '#lib/core/settings.ts';
 import { receives, workers } from '../plan/functions.ts';
@@ -88,6 +89,7 @@ type OnStop = (stop: () => unknown) => void;
 export async function startLocalStack(options: StackOptions): Promise<LocalStack> {
   const { report = () => undefined, loadHandler = loadFromFunctions, routes = declaredRoutes } = options;
   const given = options.env ?? process.env;
+  allowSlowCalls();
   const stops: (() => unknown)[] = [];
   const onStop: OnStop = stop => stops.unshift(stop);
   const stopAll = async () => {

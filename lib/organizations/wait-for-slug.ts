@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { find, type Read } from '../table/read.ts';
 import { SlugBeingErased } from '../table/records/retired-slug.ts';
-import { reauthorize, retryBudget, wait } from '../table/retry.ts';
+import { reauthorize, retryBudget } from '../table/retry.ts';
 
 /** Most erasures end earlier. A longer wait would occupy a function for too long. */
 const longestWaitMs = 10_000;
@@ -28,9 +29,9 @@ export async function waitForSlug<T>(holder: Holder, create: () => Promise<T>): 
 }
 
 async function isErasedBefore(endsAt: number, holder: Holder): Promise<boolean> {
-  while (Date.now() + pollMs < endsAt) {
-    if ((await find(holder))?.status !== 'deleting') return true;
-    await wait({ endsAt, attempts: 0 }, pollMs);
+  while ((await find(holder))?.status === 'deleting') {
+    if (Date.now() + pollMs >= endsAt) return false;
+    await sleep(pollMs);
   }
-  return false;
+  return true;
 }

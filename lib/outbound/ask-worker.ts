@@ -1,4 +1,5 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { callLimits } from '../core/call-limits.ts';
 import type { Log } from '../core/logger.ts';
 import { oncePerProcess } from '../core/process-memory.ts';
 import { requiredSetting } from '../core/settings.ts';
@@ -24,10 +25,10 @@ export const workerTimeoutMs = requestTimeoutMs + 3000;
 const maximumAnswerBytes = 400 * 1024;
 
 /** The process's Lambda client. Only this file uses it; tests import it to count its calls. */
-export const lambdaClient = /* @__PURE__ */ oncePerProcess(
-  'lambda-client',
-  () => new LambdaClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1000 } }),
-);
+export const lambdaClient = /* @__PURE__ */ oncePerProcess('lambda-client', () => {
+  const { connectionTimeout } = callLimits.requestHandler;
+  return new LambdaClient({ maxAttempts: 3, requestHandler: { connectionTimeout } });
+});
 
 /**
  * Has the worker send a request, possibly more than once; the timeout is for all attempts together. Don't trust the

@@ -1,6 +1,6 @@
 import { DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { callLimits } from '../core/call-limits.ts';
+import { callLimits, peerCallLimits } from '../core/call-limits.ts';
 import { cachedRead, oncePerProcess, processCollection } from '../core/process-memory.ts';
 import { settings } from '../core/settings.ts';
 import { currentWork } from './request-work.ts';
@@ -46,11 +46,9 @@ export async function requireServingRegion(): Promise<void> {
 
 const peerClients = processCollection('peer-clients', new Map<string, DynamoDBDocumentClient>());
 
-/** The client for the single read from the other region, whose outage must not delay requests in this one. */
 function peerClient(region: string): DynamoDBDocumentClient {
-  const requestHandler = { ...callLimits.requestHandler, requestTimeout: 1000 };
-  const create = () => DynamoDBDocumentClient.from(new DynamoDBClient({ region, maxAttempts: 1, requestHandler }));
-  const client = peerClients.get(region) ?? create();
+  const client =
+    peerClients.get(region) ?? DynamoDBDocumentClient.from(new DynamoDBClient({ region, ...peerCallLimits }));
   peerClients.set(region, client);
   return client;
 }

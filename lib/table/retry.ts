@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { temporarilyUnavailable } from '../core/errors.ts';
 
 export interface RetryBudget {
@@ -114,16 +115,12 @@ export async function pauseBeforeRetry(budget: RetryBudget, cause?: unknown): Pr
 export async function backOff(budget: RetryBudget, cause?: unknown, pauseMs?: number): Promise<void> {
   budget.attempts += 1;
   const ceiling = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(budget.attempts, 10));
-  await wait(budget, pauseMs ?? Math.random() * ceiling, cause);
-}
-
-/** Does not re-authorize. @throws `temporarily_unavailable` when the budget's time is used up */
-export async function wait(budget: RetryBudget, pauseMs: number, cause?: unknown): Promise<void> {
-  if (Date.now() + pauseMs >= budget.endsAt) {
+  const pause = pauseMs ?? Math.random() * ceiling;
+  if (Date.now() + pause >= budget.endsAt) {
     const message = 'There are too many requests at once. Send the request again.';
     throw temporarilyUnavailable(message, cause, { isExpected: !isOutage(cause) });
   }
-  await new Promise(resolve => setTimeout(resolve, pauseMs));
+  await sleep(pause);
 }
 
 export async function reauthorize(kind: WaitKind = { isSameWait: false }): Promise<void> {

@@ -65,16 +65,6 @@ export async function replenishRetries(): Promise<void> {
   }
 }
 
-/** A busy machine may need more than the second that the service gives a connection. */
-export function waitLongerForConnections(): void {
-  for (const client of clients()) {
-    const handler = client.config.requestHandler as unknown as {
-      updateHttpClientConfig(name: string, ms: number): void;
-    };
-    handler.updateHttpClientConfig('connectionTimeout', 10_000);
-  }
-}
-
 /** SDK middlewares on every client of the service; they do nothing outside a conducted invocation. */
 function install(): void {
   if (installed) return;

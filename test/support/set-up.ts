@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, vi } from 'vitest';
+import { allowSlowCalls } from '#lib/core/call-limits.ts';
 import { resetEnvironment } from './process-environment.ts';
 import { setScrypt } from './quick-scrypt.ts';
 import { seed } from './seed.ts';
@@ -10,6 +11,7 @@ resetEnvironment();
 // After an assignment to `process.env`, Vitest would stub the new object but unstub the old one.
 Object.defineProperty(process, 'env', { value: process.env, writable: false });
 
+allowSlowCalls();
 fc.configureGlobal({ seed });
 
 /** The tests of password hashes themselves. */

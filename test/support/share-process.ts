@@ -1,5 +1,4 @@
-import { replenishRetries, waitLongerForConnections } from './observe-calls.ts';
+import { replenishRetries } from './observe-calls.ts';
 
-// Otherwise earlier files' faults leave the SDK's clients without retries, and one slow connection fails a test.
-waitLongerForConnections();
+// Otherwise earlier files' faults leave the SDK's clients without retries.
 await replenishRetries();

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { at, type Read } from '#lib/table/read.ts';
 import { environmentRecord, environmentStateRecord } from '#lib/table/records/environment.ts';
@@ -11,8 +12,8 @@ import { gate } from '#test/support/gate.ts';
 import { conductedHandlers } from '#test/support/observe-calls.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 
-/** Called when a request reads something after a transaction: it has found out that the slug is taken. */
-let onWait: (() => void) | undefined;
+/** Called before a request reads something after a transaction: it has found out that the slug is taken. */
+let onWait: (() => unknown) | undefined;
 
 const api = shared(() =>
   startApi(
@@ -20,9 +21,9 @@ const api = shared(() =>
     conductedHandlers(({ name }) => {
       let hasWritten = false;
       return {
-        call: (call, send) => {
+        call: async (call, send) => {
           if (call.operation === 'TransactWriteItems') hasWritten = true;
-          if (call.operation === 'GetItem' && hasWritten && name.startsWith('create-')) onWait?.();
+          if (call.operation === 'GetItem' && hasWritten && name.startsWith('create-')) await onWait?.();
           return send();
         },
       };
@@ -76,7 +77,8 @@ describe('creating something under a slug whose last holder is being erased', ()
     }
   });
 
-  it('says that the erasure is still going on, except of organizations', async () => {
+  it('says that the erasure is still going on, except of organizations, however slow its reads are', async () => {
+    onWait = () => sleep(2000);
     const owner = await seedPerson();
     const answers = await Promise.all(
       (await beginErasures(owner)).map(({ route, slug }) => api.post(route, { name: 'New', slug }, owner.session)),
