@@ -291,14 +291,20 @@ describe('the bundles, run instead of the sources', () => {
     test.each(functions.filter(({ uses }) => uses.table.length > 0).map(({ name, area }) => [name, area] as const))(
       '%s finds that out before it writes, sends or queues anything',
       async (name, area) => {
-        const before = recorder.calls.length;
-        const handler = recorder.wrap({ area, name }, load(copyOfBundles('returned'), name));
-        // The last event that it handled while this region served.
-        const answer = await Promise.resolve(handler(events.get(name) ?? {}, {} as Context)).catch(
-          (error: Error) => error,
-        );
-
-        const made = recorder.calls.slice(before).filter(({ functionName }) => functionName === name);
+        let abandoned: number;
+        let made: AuthorizedCall[];
+        let answer: unknown;
+        let directory = 'returned';
+        // A process that gives up on the other region believes that this one serves. Then a new process runs it again.
+        do {
+          abandoned = regions.abandoned();
+          const before = recorder.calls.length;
+          const handler = recorder.wrap({ area, name }, load(copyOfBundles(directory), name));
+          // The last event that it handled while this region served.
+          answer = await Promise.resolve(handler(events.get(name) ?? {}, {} as Context)).catch((error: Error) => error);
+          made = recorder.calls.slice(before).filter(({ functionName }) => functionName === name);
+          directory += '-again';
+        } while (regions.abandoned() > abandoned);
         const isFence = (call: AuthorizedCall) => call.keys['dynamodb:LeadingKeys']?.[0] === 'SERVINGREGION';
         expect(made.filter(isFence).map(({ action }) => action)).toEqual(['dynamodb:GetItem', 'dynamodb:GetItem']);
         expect(made.map(({ action }) => action).filter(action => !isRead(action))).toEqual([]);
