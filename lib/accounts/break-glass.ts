@@ -22,8 +22,8 @@ import { mailUnlessRefused } from './factors/mail-unless-refused.ts';
 
 /*
  * If an organization's required provider fails, its owners log in with a second factor of their own. The session
- * records the organizations for which it did, and their owners are mailed. The factor must have been there before the
- * requirement, or be settled: otherwise a stolen password would do, with a factor that the thief adds.
+ * records these organizations, and their owners are mailed. The factor must be older than the requirement, or settled:
+ * otherwise a thief with only the password could add a factor and log in.
  */
 
 interface Requiring {
@@ -34,7 +34,7 @@ interface Requiring {
 
 /**
  * The organizations that the user owns and that require their provider. Never rejects: a failure is only logged,
- * because it must not keep anybody from logging in; the log-in then breaks no glass.
+ * because it must not prevent log-ins; such a log-in doesn't break glass.
  */
 export async function findRequiring({ log }: RequestContext, id: string): Promise<Requiring> {
   const none = { organizations: [], unsettled: [] };
