@@ -8,6 +8,7 @@ import { receives, workers } from '../plan/functions.ts';
 import { applyEnvironment, endpointGiven, type GivenSettings, settingsOver } from './environment.ts';
 import { startAccessLog } from './gateway/access-log.ts';
 import { type Gateway, listen } from './gateway/gateway.ts';
+import { mailPage } from './gateway/mail-page.ts';
 import type { Route } from './gateway/route-table.ts';
 import { createInvoke, type FunctionName, type Invoke, type LoadHandler, loadFromFunctions } from './lambda/invoke.ts';
 import { type Queue, startQueueWorker } from './lambda/queue-worker.ts';
@@ -126,8 +127,8 @@ export async function startLocalStack(options: StackOptions): Promise<LocalStack
       dashboardOrigin: env.DASHBOARD_ORIGIN ?? '',
       writeAccessLog: accessLog.write,
       localPages: {
-        ...(ses === undefined ? {} : { '/local/mail': () => ({ messages: ses.mails() }) }),
-        '/local/endpoints': () => endpointsOf(env),
+        ...(ses === undefined ? {} : { '/local/mail': mailPage(ses.mails) }),
+        '/local/endpoints': { json: () => endpointsOf(env) },
       },
     });
     onStop(() => gateway.stop(requestGraceMs));
