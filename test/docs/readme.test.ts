@@ -37,7 +37,7 @@ describe('the README', () => {
     expect(script.trim().split('\n')).toHaveLength(6);
     const { stdout, stderr } = await paste(script);
     expect(stdout).toMatch(/^Installed holdfast .*\/\.local\/bin\/holdfast$/m);
-    expect(stdout.endsWith('\nHello from Holdfast\n')).toBe(true);
+    expect(stdout.endsWith('\nHello\n')).toBe(true);
     expect(stderr).toContain('push .env to dev: 1 to create');
   });
 
