@@ -93,6 +93,7 @@ describe('the command line’s README', () => {
       '~ LOG_LEVEL "info" → "debug"',
       expect.stringMatching(/^2\t.*\tsecret\.updated\t~LOG_LEVEL/),
       expect.stringMatching(/^1\t.*\+DATABASE_URL \+LOG_LEVEL\tfirst secrets$/),
+      '~ LOG_LEVEL = ••••••••',
       '',
     ]);
     const said = ['push .env to dev: 2 to create', 'staging is at revision 1', 'Done; dev is at revision 3.'];
@@ -105,11 +106,11 @@ describe('the command line’s README', () => {
     expect(documents).toMatchObject([
       { project: 'mail-shop', environment: 'dev' },
       { created: ['DATABASE_URL', 'LOG_LEVEL'], updated: [], deleted: [], revision: 1 },
-      { key: 'LOG_LEVEL', revision: 2 },
+      { revision: 2 },
       { from: 'dev@1', to: 'dev@2', updated: [{ key: 'LOG_LEVEL', before: 'info', after: 'debug' }] },
       { promoted: ['DATABASE_URL', 'LOG_LEVEL'], revision: 1 },
       { revisions: [{ revision: 2 }, { revision: 1 }], next: null },
-      { updated: ['LOG_LEVEL'] },
+      { dryRun: true, plan: { updated: ['LOG_LEVEL'] } },
       { restored: 1, updated: ['LOG_LEVEL'], revision: 3 },
     ]);
     expect(stdout.replaceAll(/^\{[\s\S]*?^\}\n/gm, '')).toBe('postgres://localhost/shop\n');
@@ -118,18 +119,20 @@ describe('the command line’s README', () => {
 });
 
 it('docs/leaks.md has commands that work', async () => {
-  const { organization, session, email } = ada;
+  const grace = await seedPerson();
+  const { organization, session, email } = grace;
+  const own = (await createToken(api, grace)).token;
   const place = { HOLDFAST_ORG: organization.slug, HOLDFAST_PROJECT: 'leaky', HOLDFAST_ENV: 'production' };
   await expectStatus(api.post(`/projects/${organization.id}`, { name: 'Leaky' }, session), 201);
   const production = `/secrets/${organization.slug}/leaky/production`;
-  await expectStatus(api.put(production, { key: 'API_KEY', value: 'old' }, { token }), 201);
+  await expectStatus(api.put(production, { key: 'API_KEY', value: 'old' }, { token: own }), 201);
   const identity = identityOf(await untilEnd(startIssuer()), { name: 'web-shop production' });
   await expectStatus(api.post(`/identities/${organization.id}`, identity, session), 201);
   const { tokens } = (await api.get('/auth/tokens', session)).body;
   const commands = blocksOf(read('docs/leaks.md'), 'sh').join('').replace('grace@example.com', email);
   const TOKEN_ID = tokens[0].id;
   const { stdout } = await paste(commands, {
-    HOLDFAST_TOKEN: token,
+    HOLDFAST_TOKEN: own,
     HOLDFAST_URL: api.url,
     TOKEN_ID,
     NEW_KEY: 'new',
