@@ -138,10 +138,10 @@ it('docs/leaks.md has commands that work', async () => {
     NEW_KEY: 'new',
     ...place,
   });
-  // Where the key is, who knows its value, and what the token and the person saw; the identity has seen nothing.
+  // Who knows the value, where the key is, and what the token and the person saw; the identity has seen nothing.
   expect(stdout.split('\n')).toEqual([
-    expect.stringContaining('leaky\tproduction'),
     expect.stringContaining(email),
+    expect.stringContaining('leaky\tproduction'),
     expect.stringMatching(/^leaky\/production\/API_KEY\tyes/),
     'leaky/production/API_KEY',
     'leaky/production/API_KEY',
@@ -156,8 +156,7 @@ describe('docs/roles.md', () => {
   const operations = {
     'create an environment': 'create-environment',
     'promote secrets': 'promote-secrets',
-    'create, change and rotate projects':
-      'create-project update-project rotate-key update-environment delete-environment',
+    'create and change projects': 'create-project update-project rotate-key update-environment delete-environment',
     'restore a revision': 'restore-secrets bulk-delete-secrets destroy-versions',
     'change the template': 'add-template-key update-template-key remove-template-key',
     'invite and remove': 'invite-member remove-member',
