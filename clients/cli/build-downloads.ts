@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { packSdk } from '../sdk/pack.ts';
 import { bundleCli } from './bundle.ts';
 import manifest from './package.json' with { type: 'json' };
 import { withheldPrefixes } from './src/withheld.ts';
@@ -8,9 +9,9 @@ import { withheldPrefixes } from './src/withheld.ts';
 /** What an installation serves at this origin beside its dashboard, by URL path. */
 export type Downloads = (origin: string) => ReadonlyMap<string, Buffer>;
 
-/** The command line, its installer, and `run.sh`. Built from the sources, in their version. */
+/** The command line, its installer, `run.sh` and the SDK's package. Built from the sources, in their version. */
 export async function buildDownloads(): Promise<Downloads> {
-  const program = await bundleCli();
+  const [program, sdk] = await Promise.all([bundleCli(), packSdk()]);
   const sha256 = createHash('sha256').update(program).digest('hex');
   // Files below /assets/ never change: an installer that is already running gets the file that it expects.
   const path = `/assets/holdfast-${sha256.slice(0, 16)}.cjs`;
@@ -20,6 +21,7 @@ export async function buildDownloads(): Promise<Downloads> {
     const install = { ORIGIN: plainOrigin(origin), PATH: path, SHA256: sha256, VERSION: version };
     return new Map([
       [path, program],
+      [`/${sdk.fileName}`, sdk.content],
       ['/run.sh', run],
       ['/install.sh', filled('install.sh', install)],
     ]);

@@ -152,16 +152,46 @@ export function idleCosts(): Readonly<Record<string, number>> {
   };
 }
 
+const pullsPerMonth = 10e6;
+/** At most, because an audit entry takes one write unit. */
+const entryGb = 1e-6;
+
+/** A month of a busy installation, in dollars, after its first month: by then, each pull's audit entry is stored once. */
+export function busyMonth(counts: readonly OperationCounts[]): Readonly<Record<string, number>> {
+  const millionsOf = (operation: string, number: number) => {
+    const found = counts.find(one => one.operation === operation);
+    if (found === undefined) throw new Error(`There are no counts of "${operation}".`);
+    return (number / 1e6) * costOf(found).total;
+  };
+  const pulls = (number: number) => millionsOf('pull 50 secrets of 200 B', number);
+  const entries = (number: number) => number * entryGb * (prices.tableGb + prices.recoveryGb);
+  const idle = sumOf(idleCosts());
+  const tenth = pullsPerMonth / 10;
+  const unchanged = millionsOf('pull, If-None-Match matches', pullsPerMonth - tenth);
+  return {
+    'pulls of 50 secrets of 200 B': pulls(pullsPerMonth),
+    'their audit entries, kept for 30 days': entries(pullsPerMonth),
+    'the idle month': idle,
+    total: pulls(pullsPerMonth) + entries(pullsPerMonth) + idle,
+    'total, if nine of ten pulls find nothing new (`If-None-Match`)': pulls(tenth) + unchanged + entries(tenth) + idle,
+  };
+}
+
+const sumOf = (costs: Readonly<Record<string, number>>) => Object.values(costs).reduce((sum, one) => sum + one, 0);
+
 /** The Markdown of docs/performance.md. */
-export function renderCosts(counts: readonly OperationCounts[]): string {
+export function renderCosts(counts: readonly OperationCounts[], busy = busyMonth(counts)): string {
   const dollars = (amount: number) => `$${amount.toFixed(2)}`;
   const rows = counts.map(one => {
     const { table, functions: lambda, edge, gatewayAndLogs, others, total } = costOf(one);
     const cells = [table, lambda, edge, gatewayAndLogs, others].map(dollars);
     return `| ${one.operation} | ${cells.join(' | ')} | **${dollars(total)}** |`;
   });
-  const idle = Object.entries(idleCosts());
-  const sum = idle.reduce((total, [, amount]) => total + amount, 0);
+  const rowsOf = (costs: Readonly<Record<string, number>>) =>
+    Object.entries(costs).map(([what, amount]) => {
+      const price = dollars(amount);
+      return `| ${what} | ${what.startsWith('total') ? `**${price}**` : price} |`;
+    });
   return [
     '| Per million | table | functions | CloudFront | gateway, logs | KMS, SQS, SES | total |',
     '|---|--:|--:|--:|--:|--:|--:|',
@@ -169,8 +199,11 @@ export function renderCosts(counts: readonly OperationCounts[]): string {
     '',
     '| An idle month | |',
     '|---|--:|',
-    ...idle.map(([what, amount]) => `| ${what} | ${dollars(amount)} |`),
-    `| total | **${dollars(sum)}** |`,
+    ...rowsOf({ ...idleCosts(), total: sumOf(idleCosts()) }),
+    '',
+    `| A month with ${pullsPerMonth / 1e6} million pulls | |`,
+    '|---|--:|',
+    ...rowsOf(busy),
     '',
     `Storage: ${dollars(prices.tableGb)} per GB-month, plus ${dollars(prices.recoveryGb)} for point-in-time recovery.`,
   ].join('\n');
@@ -180,7 +213,6 @@ if (import.meta.main) {
   const file = join(import.meta.dirname, '../../test/bench/counts.json');
   const counts = JSON.parse(readFileSync(file, 'utf8')) as OperationCounts[];
   const named = process.argv.slice(2);
-  process.stdout.write(
-    `${renderCosts(counts.filter(({ operation }) => named.length === 0 || named.includes(operation)))}\n`,
-  );
+  const chosen = counts.filter(({ operation }) => named.length === 0 || named.includes(operation));
+  process.stdout.write(`${renderCosts(chosen, busyMonth(counts))}\n`);
 }

@@ -3,8 +3,8 @@ import { resetProcessMemory } from '#lib/core/process-memory.ts';
 /** Settings from the caller. An empty value counts as unset. */
 export type GivenSettings = Readonly<Record<string, string | undefined>>;
 
-/** Merges the given settings over the local defaults. `gatewayUrl` is the address of the local gateway. */
-export function settingsOver(given: GivenSettings, gatewayUrl: string): Record<string, string> {
+/** Merges the given settings over the local defaults. `origin` is that of the local gateway. */
+export function settingsOver(given: GivenSettings, origin: string): Record<string, string> {
   const set = Object.entries(given).filter((entry): entry is [string, string] => Boolean(entry[1]));
   const usesOwnProfile = Boolean(given.AWS_PROFILE) && set.some(([name]) => name.startsWith('AWS_ENDPOINT_URL'));
   return {
@@ -12,8 +12,8 @@ export function settingsOver(given: GivenSettings, gatewayUrl: string): Record<s
     ...(usesOwnProfile ? {} : { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' }),
     TABLE_NAME: 'holdfast',
     MAIL_FROM: 'no-reply@holdfast.example',
-    DASHBOARD_ORIGIN: gatewayUrl,
-    PUBLIC_BASE_URL: gatewayUrl,
+    DASHBOARD_ORIGIN: origin,
+    PUBLIC_BASE_URL: origin,
     WEBHOOK_ALLOW_LOOPBACK: 'true',
     // All callers on this machine share one address, and scripts make many requests.
     REGISTER_LIMIT_PER_HOUR: '-1',

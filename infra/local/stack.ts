@@ -9,6 +9,7 @@ import { receives, workers } from '../plan/functions.ts';
 import { applyEnvironment, endpointGiven, type GivenSettings, settingsOver } from './environment.ts';
 import { startAccessLog } from './gateway/access-log.ts';
 import { type Gateway, listen } from './gateway/gateway.ts';
+import { mailPage } from './gateway/mail-page.ts';
 import type { Route } from './gateway/route-table.ts';
 import { createInvoke, type FunctionName, type Invoke, type LoadHandler, loadFromFunctions } from './lambda/invoke.ts';
 import { type Queue, startQueueWorker } from './lambda/queue-worker.ts';
@@ -30,6 +31,8 @@ export interface StackOptions {
   dataDir: string;
   /** The caller's settings, which override the local defaults. By default, this process's environment. */
   env?: GivenSettings;
+  /** How pages and mails name this machine, by its address if omitted. */
+  hostName?: string;
   /** Receives progress, one line at a time. */
   report?: (line: string) => void;
   /** Loads every function before the first request. */
@@ -57,6 +60,8 @@ export interface StandIns {
 export interface LocalStack {
   /** Base URL of the API, including `/v1`. */
   url: string;
+  /** The same for people, by the name of this machine. */
+  origin: string;
   /** The settings that the functions run with. */
   env: Readonly<Record<string, string>>;
   /** Resolves with a sentence if a part of the stack exits by itself. */
@@ -100,7 +105,8 @@ export async function startLocalStack(options: StackOptions): Promise<LocalStack
   try {
     const data = openDataDirectory(options.dataDir);
     onStop(data.release);
-    const env = settingsOver(given, gateway.url);
+    const origin = options.hostName === undefined ? gateway.url : `http://${options.hostName}:${gateway.port}`;
+    const env = settingsOver(given, origin);
     onStop(applyEnvironment(given, env));
     const invoke = createInvoke(loadHandler);
     const { dynamoDb, ses } = await startStandIns(given, env, {
@@ -122,18 +128,19 @@ export async function startLocalStack(options: StackOptions): Promise<LocalStack
     startWorkers(queues, invoke, onStop);
     const [dashboard = [], downloads] = await Promise.all([options.dashboard, options.downloads]);
     gateway.serve({
-      files: new Map([...dashboard, ...(downloads?.(gateway.url) ?? [])]),
+      files: new Map([...dashboard, ...(downloads?.(origin) ?? [])]),
       routes,
       invoke,
       dashboardOrigin: env.DASHBOARD_ORIGIN ?? '',
       writeAccessLog: accessLog.write,
       localPages: {
-        ...(ses === undefined ? {} : { '/local/mail': () => ({ messages: ses.mails() }) }),
-        '/local/endpoints': () => endpointsOf(env),
+        ...(ses === undefined ? {} : { '/local/mail': mailPage(ses.mails) }),
+        '/local/endpoints': { json: () => endpointsOf(env) },
       },
     });
     onStop(() => gateway.stop(requestGraceMs));
-    return { url: `${gateway.url}/v1`, env, failed: dynamoDb?.failed ?? new Promise(() => undefined), stop: stopAll };
+    const failed = dynamoDb?.failed ?? new Promise<string>(() => undefined);
+    return { url: `${gateway.url}/v1`, origin, env, failed, stop: stopAll };
   } catch (error) {
     onStop(() => gateway.stop(0));
     await stopAll();

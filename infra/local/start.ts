@@ -38,14 +38,19 @@ async function start() {
       preload: true,
       dashboard,
       downloads,
+      // Passkeys work for a name, not for an address.
+      hostName: 'localhost',
     });
     void stack.failed.then(sentence => {
       console.error(sentence);
       process.exit(1);
     });
     console.log(`ready ${stack.url}`);
-    console.error(`The dashboard: ${new URL('/', stack.url)}`);
-    console.error(`Try it from another terminal: npx holdfast login --url ${new URL(stack.url).origin}`);
+    const { origin } = stack;
+    console.error(`The dashboard: ${origin}`);
+    console.error('The command line, from another terminal:');
+    console.error(`  curl -fsS ${origin}/install.sh | sh`);
+    console.error(`  holdfast login --url ${origin}`);
     return stack;
   } catch (error) {
     // Esbuild's own process prints a stack trace if this one ends before it has answered its plugins.

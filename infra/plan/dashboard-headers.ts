@@ -32,6 +32,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   // Browsers show it, so that one can read it first.
   '.sh': 'text/plain; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.tgz': 'application/gzip',
   '.woff2': 'font/woff2',
 };
 

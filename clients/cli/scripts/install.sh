@@ -49,6 +49,20 @@ Without it, $origin/run.sh runs a command with its secrets: it only needs a shel
     *:"$directory":*) ;;
     *) printf 'Add its directory to your PATH:\n  export PATH="%s:$PATH"\n' "$directory" ;;
   esac
+  remember_origin
+  printf 'Sign in:\n  holdfast login --url %s\n' "$origin"
+}
+
+# As the user's own address, unless there are settings.
+remember_origin() {
+  config=${XDG_CONFIG_HOME-}
+  case $config in
+    /*) ;;
+    *) [ -n "${HOME-}" ] || return 0; config=$HOME/.config ;;
+  esac
+  settings=$config/holdfast/settings.json
+  [ ! -e "$settings" ] && [ ! -L "$settings" ] || return 0
+  (umask 077; mkdir -p "$config/holdfast" && printf '{\n  "url": "%s"\n}\n' "$origin" >"$settings") 2>/dev/null || return 0
 }
 
 # Half of this script does nothing, because only its last line is a command, and only if it is complete.

@@ -79,9 +79,42 @@ function hintOf(error: HoldfastError): string | undefined {
   if (code === 'revision_mismatch') return 'See the changes: holdfast revisions';
   if (code === 'version_mismatch') return 'List the versions: holdfast history KEY';
   if (code === 'revision_not_found') return 'List the revisions: holdfast revisions';
-  if (code === 'insufficient_scope') return 'See the token’s access: holdfast whoami';
-  return undefined;
+  return accessHint(error);
 }
+
+/** The command that ends a refusal for lack of access. */
+function accessHint({ code, message }: HoldfastError): string | undefined {
+  switch (code) {
+    case 'insufficient_scope':
+      return scopeHint(message);
+    case 'forbidden':
+      return 'See your role: holdfast whoami · An owner or admin can change it: holdfast members';
+    case 'provider_required':
+      return newTokenHint('Sign in through your organization’s provider: holdfast login');
+    case 'second_factor_required':
+      return newTokenHint('Sign in to the dashboard with a second factor, then: holdfast login');
+    default:
+      return undefined;
+  }
+}
+
+function scopeHint(message: string): string {
+  if (message.includes('session')) return 'Do this in the dashboard.';
+  const [, access] = /requires "(write|full)"/.exec(message) ?? [];
+  if (process.env.HOLDFAST_IDENTITY && tokenVariable() === undefined)
+    return 'Identities can’t do this. Sign in yourself.';
+  // Without such an access, it was limited to a place.
+  return newTokenHint(`Sign in with more access: holdfast login${access === undefined ? '' : ` --access ${access}`}`);
+}
+
+/** A token in a variable takes precedence over the one that `login` stores. */
+function newTokenHint(signIn: string): string {
+  const variable = tokenVariable();
+  return variable === undefined ? signIn : `The token comes from ${variable}. Unset it. ${signIn}`;
+}
+
+const tokenVariable = (): string | undefined =>
+  ['HOLDFAST_TOKEN', 'HOLDFAST_TOKEN_FILE'].find(name => process.env[name]);
 
 /** A proxy or a log-in page knows nothing of the token. */
 function gatewayHint(status: number | undefined): string {
@@ -105,7 +138,7 @@ function certificateHint(message: string): string | undefined {
 
 /** A token in the environment takes precedence over a stored one, so signing in would not help. */
 function signInHint(): string {
-  const variable = ['HOLDFAST_TOKEN', 'HOLDFAST_TOKEN_FILE'].find(name => process.env[name]);
+  const variable = tokenVariable();
   if (variable === undefined) return 'Sign in: holdfast login';
   return `The token in ${variable} is unknown, expired or revoked. Replace it, or unset ${variable} and sign in: holdfast login`;
 }

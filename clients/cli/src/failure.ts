@@ -54,8 +54,11 @@ export function usage(message: string, hint?: string): Failure {
 
 export const cancelled = (): Failure => new Failure(exitCodes.other, 'cancelled', 'Cancelled; nothing was done.');
 
-/** Names every key and every reason at once. */
-export function notRepresentable(format: string, refusals: readonly Refusal[]): Failure {
+/**
+ * Names every key and every reason at once.
+ * @param able the formats that can hold all values
+ */
+export function notRepresentable(format: string, refusals: readonly Refusal[], able: readonly string[]): Failure {
   const named = refusals.map(({ key, reason }) => `${key} ${reason}`);
   const count = refusals.length === 1 ? 'A value' : `${refusals.length} values`;
   return new Failure(
@@ -64,7 +67,7 @@ export function notRepresentable(format: string, refusals: readonly Refusal[]): 
     `${count} can’t be written as ${format}; nothing was written.\n  ${named.join('\n  ')}`,
     {
       details: refusals,
-      hint: 'Leave these keys out with --only, or use --format json, which supports every value.',
+      hint: `Formats that can hold all of them: ${able.join(', ')}. Or leave keys out with --only.`,
     },
   );
 }

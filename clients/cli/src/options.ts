@@ -90,8 +90,8 @@ export const slugOption = new Option(
   'identifier in paths; derived from the name if omitted',
 ).argParser((text: string) => checkSlug(text, '--slug'));
 /** Of commands that create a token. */
-export const accessOption = () =>
-  new Option('--access <access>', 'access level of the token').choices(['read', 'write', 'full']);
+export const accessOption = (description = 'access level of the token') =>
+  new Option('--access <access>', description).choices(['read', 'write', 'full']);
 
 /** Seconds, or with a unit. */
 function duration(text: string): number {
@@ -116,6 +116,17 @@ function time(text: string): string {
   if (Number.isFinite(ms)) return new Date(ms).toISOString();
   throw usage('Expected a time such as 2026-01-31T09:26:53Z, or an age such as 30m, 12h or 7d.');
 }
+
+/** Like `time`; `yesterday` is the last midnight. */
+function moment(text: string): string {
+  if (text !== 'yesterday') return time(text);
+  return new Date(new Date().setHours(0, 0, 0, 0)).toISOString();
+}
+
+export const atOption = new Option(
+  '--at <time>',
+  'the revision of that time: yesterday (the last midnight), 2026-01-31T18:00, or an age such as 2h',
+).argParser(moment);
 
 export const periodOptions = [
   new Option('--since <time>', 'only from this time on: 2026-01-31T09:26:53Z, or an age such as 12h').argParser(time),

@@ -30,6 +30,12 @@ const hintOf = {
   environment: 'Name one with --env, or link this directory: holdfast link',
 };
 
+const beginnings = {
+  organization: 'Create one in the dashboard, or ask an owner or admin to invite you.',
+  project: 'Create one for this directory: holdfast link --create',
+  environment: 'Create one: holdfast envs create dev',
+};
+
 /** Runs `work` on the first call and returns its result from then on. */
 export function once<T>(work: () => T): () => T {
   let done: { result: T } | undefined;
@@ -99,8 +105,11 @@ async function pick(terminal: Terminal, member: PlaceMember, choices: readonly s
   for (const choice of choices) checkSlug(choice, `The service’s ${member}`);
   const [only] = choices;
   if (only !== undefined && choices.length === 1) return only;
-  if (only === undefined)
-    throw new Failure(exitCodes.notFound, `${member}_not_found`, `You have no access to any ${member}.`);
-  if (terminal.canAsk) return await terminal.choose(`Which ${member}?`, choices);
+  if (only === undefined) {
+    throw new Failure(exitCodes.notFound, `${member}_not_found`, `You have no access to any ${member}.`, {
+      hint: beginnings[member],
+    });
+  }
+  if (terminal.confirms) return await terminal.choose(`Which ${member}?`, choices);
   throw usage(`Several ${member}s match: ${choices.slice(0, 20).join(', ')}.`, hintOf[member]);
 }

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { commands } from './command-list.ts';
 import { version } from './connect.ts';
 import { type AnySubcommand, headings } from './define-command.ts';
+import { commandElsewhere, subcommandElsewhere } from './elsewhere.ts';
 import { openSession } from './session.ts';
 import type { GivenFlags } from './settings/settings.ts';
 import { writeAll } from './write-all.ts';
@@ -59,7 +60,12 @@ export function exampleOf(command: Command): string {
   return example;
 }
 
-type Reporting = Command & { unknownOption(flag: string): void };
+/** Commander's own reports of a mistake, which its types omit. */
+type Reporting = Command & {
+  unknownOption(flag: string): void;
+  unknownCommand(): void;
+  _excessArguments(given: readonly string[]): void;
+};
 
 /** Commander compares an unknown option with its value (`--mesage=text`), which resembles no option and may be secret. */
 function suggestWithoutValue(command: Command): void {
@@ -82,6 +88,34 @@ function suggestAnyOption(program: Command): void {
   };
 }
 
+/** For people who know another tool: `import` resembles no command here, and `secrets` resembles the wrong one. */
+function suggestFromElsewhere(program: Command): void {
+  const own = program as Reporting;
+  const report = own.unknownCommand.bind(program);
+  own.unknownCommand = () => {
+    const meant = commandElsewhere(
+      program.args,
+      program.commands.map(command => command.name()),
+    );
+    if (meant === undefined) report();
+    else program.error(`unknown command '${program.args[0]}'\n(Did you mean ${meant}?)`);
+  };
+}
+
+/** A command with subcommands lists something by itself, so commander takes an unknown subcommand for an argument. */
+function suggestSubcommand(command: Command): void {
+  const own = command as Reporting;
+  const report = own._excessArguments.bind(command);
+  own._excessArguments = given => {
+    const names = command.commands.map(subcommand => subcommand.name());
+    const meant = subcommandElsewhere(given[0] ?? '', names);
+    if (meant !== undefined) command.error(`unknown command\n(Did you mean ${command.name()} ${meant}?)`);
+    else if (names.length === 0) report(given);
+    // What was given is not repeated: it may be a value.
+    else command.error(`unknown command\n(${command.name()} has: ${names.join(', ')})`);
+  };
+}
+
 function suggestionOf(report: () => void): string | undefined {
   try {
     return report() as undefined;
@@ -100,6 +134,7 @@ function define(parent: Command, definition: AnySubcommand): void {
   if (notes !== undefined) command.addHelpText('after', notes);
   addExample(withGlobalOptions(command), example);
   suggestWithoutValue(command);
+  suggestSubcommand(command);
   command.action(async (...all: unknown[]) => {
     const flags = flagsOf(command) as unknown as GlobalFlags;
     // Loaded on demand, because it is slow to load.
@@ -107,7 +142,13 @@ function define(parent: Command, definition: AnySubcommand): void {
     const output = createOutput(flags);
     const session = openSession(flags, output, createTerminal(flags));
     // Commander passes the arguments, then the options, then the command.
-    await definition.run(session, ...all.slice(0, -2), { ...flags });
+    const words = all.slice(0, -2);
+    try {
+      await definition.run(session, ...words, { ...flags });
+    } catch (error) {
+      const { withNames } = await import('./names-there.ts');
+      throw await withNames(error, session, words);
+    }
   });
   for (const subcommand of subcommands) define(command, subcommand);
 }
@@ -151,6 +192,7 @@ export function createProgram(): Command {
       .configureOutput({ writeOut: text => writeAll(1, text), writeErr: () => undefined }),
   );
   suggestAnyOption(program);
+  suggestFromElsewhere(program);
   suggestWithoutValue(program);
   for (const [heading, { members }] of groups) {
     program.commandsGroup(heading);

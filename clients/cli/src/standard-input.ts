@@ -1,8 +1,17 @@
-import { exitCodes, Failure } from './failure.ts';
+import { exitCodes, Failure, usage } from './failure.ts';
 import { maxReadBytes, tooLarge } from './read-limited.ts';
 
-/** Everything on standard input. @throws Failure if it is too large */
-export async function readBytes(): Promise<Buffer> {
+/**
+ * Everything on standard input.
+ * @throws Failure if it is too large, and with --no-input if somebody would have to type it
+ */
+export async function readBytes({ mayWait }: { mayWait: boolean }): Promise<Buffer> {
+  if (!mayWait && process.stdin.isTTY) {
+    throw usage(
+      'Standard input is a terminal, and --no-input never waits for a person.',
+      'Pipe it in, or name a file.',
+    );
+  }
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of process.stdin) {
@@ -14,8 +23,8 @@ export async function readBytes(): Promise<Buffer> {
 }
 
 /** Everything on standard input, as UTF-8. @throws Failure if it is not UTF-8 */
-export async function readStandardInput(): Promise<string> {
-  return decode(await readBytes(), 'Standard input');
+export async function readStandardInput(terminal: { mayWait: boolean }): Promise<string> {
+  return decode(await readBytes(terminal), 'Standard input');
 }
 
 /**

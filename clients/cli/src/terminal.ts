@@ -6,7 +6,9 @@ import { forTerminal } from './printable.ts';
 export interface Terminal {
   /** False without a terminal or with --no-input. Nothing may be asked then. */
   readonly canAsk: boolean;
-  /** Whether `confirm` asks: not with --yes. */
+  /** False with --no-input: then a command doesn't wait for a person, not even for one in a browser. */
+  readonly mayWait: boolean;
+  /** Whether a command may ask before it goes on: not with --yes. */
   readonly confirms: boolean;
   /** Whether nobody has approved a change and nobody can be asked: no terminal, and no --yes. */
   readonly isUnattended: boolean;
@@ -22,6 +24,7 @@ export function createTerminal({ input, yes = false }: { input: boolean; yes?: b
   const canAsk = input && isatty(0) && isatty(2);
   return {
     canAsk,
+    mayWait: input,
     confirms: canAsk && !yes,
     isUnattended: !canAsk && !yes,
     ask: readLine,

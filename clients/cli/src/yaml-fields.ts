@@ -1,4 +1,4 @@
-import { isAlias, isMap, isScalar, parseAllDocuments } from 'yaml';
+import { isAlias, isMap, isScalar, parseAllDocuments, type Scalar } from 'yaml';
 import { type Field, unreadable } from './json-fields.ts';
 
 /** The fields of one flat mapping. @throws Failure that never quotes the text */
@@ -18,6 +18,18 @@ export function readYaml(text: string, name: string): Field[] {
     if (!isScalar(key)) throw unreadable(name, 'has a key that is not plain text');
     const own = isAlias(value) ? value.resolve(document) : value;
     if (own === undefined) throw unreadable(name, 'has an alias of nothing');
-    return { key: String(key.value), value: isScalar(own) ? own.value : isMap(own) ? {} : own === null ? null : [] };
+    return {
+      key: String(key.value),
+      value: isScalar(own) ? textOrValue(own) : isMap(own) ? {} : own === null ? null : [],
+    };
   });
+}
+
+/** Numbers and booleans that every reader of YAML would print like this. */
+const plainText = /^(?:0|-?[1-9]\d*|true|false)$/;
+
+/** A plain integer or boolean as its text, which is what a person who wrote `PORT: 5432` means. */
+function textOrValue({ value, source, type }: Scalar): unknown {
+  if (typeof value !== 'number' && typeof value !== 'bigint' && typeof value !== 'boolean') return value;
+  return type === 'PLAIN' && source !== undefined && plainText.test(source) ? source : value;
 }

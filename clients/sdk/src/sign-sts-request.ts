@@ -7,8 +7,8 @@ export interface AwsCredentials {
 }
 
 /**
- * The headers of a signed request to STS (AWS Signature Version 4). `npm run build` puts the library into this file, so
- * that the package needs no dependency; the file imports nothing else.
+ * The headers of a signed request to STS (AWS Signature Version 4). `pack.ts` puts the library into this file, so that
+ * the package needs no dependency; the file imports nothing else.
  */
 export async function signStsRequest(
   url: string,

@@ -29,8 +29,15 @@ interface GatewayOptions {
   writeAccessLog: (values: AccessLogValues) => void;
   /** The dashboard, served at `/` and at every path without another page, and the downloads beside it. */
   files?: DashboardFiles;
-  /** Local pages outside the API: exact path → the JSON returned for a GET. */
-  localPages: Readonly<Record<`/local/${string}`, () => unknown>>;
+  /** Local pages outside the API, by their exact path. */
+  localPages: Readonly<Record<`/local/${string}`, LocalPage>>;
+}
+
+export interface LocalPage {
+  /** Returned for a GET. */
+  json: () => unknown;
+  /** For a GET by a browser, which accepts HTML. */
+  html?: { render: () => string; headers: Readonly<Record<string, string>> };
 }
 
 export interface Gateway {
@@ -184,17 +191,23 @@ async function readBody(request: IncomingMessage): Promise<Buffer | 'too-large' 
  * Mails contain link tokens, so the local pages are only served for a loopback host name: a website whose own name
  * resolves to this machine (DNS rebinding) can't read them.
  */
-function answerLocally(request: IncomingMessage, response: ServerResponse, page: (() => unknown) | undefined): void {
+function answerLocally(request: IncomingMessage, response: ServerResponse, page: LocalPage | undefined): void {
   request.resume();
   const isLoopback = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i.test(request.headers.host ?? '');
   if (page === undefined || request.method !== 'GET' || !isLoopback) {
     write(response, message(404, 'Not Found'));
     return;
   }
+  const html = /\btext\/html\b/.test(request.headers.accept ?? '') ? page.html : undefined;
   write(response, {
     ...empty(200),
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-    body: Buffer.from(JSON.stringify(page())),
+    headers: {
+      'content-type': 'application/json',
+      ...html?.headers,
+      'cache-control': 'no-store',
+      vary: 'accept',
+    },
+    body: Buffer.from(html?.render() ?? JSON.stringify(page.json())),
   });
 }
 

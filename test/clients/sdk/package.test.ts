@@ -2,11 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { buildDownloads } from '#clients/cli/build-downloads.ts';
 import { createProject, createToken, startApi } from '#test/support/api.ts';
 import { awsCredentials, credentialVariables, startAwsPlatform } from '#test/support/aws-platform.ts';
 import { shared, untilEnd } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
-import { installPacked, run } from '../packed.ts';
+import { installServed, run } from '../packed.ts';
 import { passTo } from '../relay.ts';
 import { startServer } from './scripted-server.ts';
 
@@ -16,9 +17,14 @@ const readme = readFileSync(join(sdk, 'README.md'), 'utf8');
 
 /** The compilers that read the published types: the latest major version and the one before. */
 const compilers = [join(root, 'node_modules/typescript/bin/tsc'), join(sdk, 'node_modules/typescript/bin/tsc')];
-const api = shared(startApi);
-// Offline: the package needs nothing from the registry.
-const packed = shared(() => installPacked(sdk, { type: 'module' }));
+const { version } = JSON.parse(readFileSync(join(sdk, 'package.json'), 'utf8'));
+const api = shared(() => startApi({}, undefined, undefined, buildDownloads()));
+/** As the README says. It needs nothing from the registry. */
+const packed = shared(() => {
+  const [, path] = /npm install https:\/\/secrets\.example\.com(\/\S+)/.exec(readme) ?? [];
+  expect(path).toBe(`/holdfast-sdk-${version}.tgz`);
+  return installServed(new URL(path ?? '', api.url).href, { type: 'module' });
+});
 beforeAll(async () => {
   const blocks = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(match => match[1] as string);
   expect(blocks.length).toBeGreaterThan(6);
@@ -87,7 +93,7 @@ function expectReadme(stdout: string): void {
   expect(log?.match(/secret\.\w+/g)).toEqual(actions);
 }
 
-describe('the packed SDK', () => {
+describe('the SDK that an installation serves', () => {
   it('contains only code, types and its README, and has no dependencies', () => {
     const others = packed.files.filter(path => !/^dist\/[\w-]+\.(?:js|d\.ts)$/.test(path));
     expect(others.toSorted()).toEqual(['README.md', 'package.json']);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import { untilEnd } from '#test/support/fixtures.ts';
 import { startReceiver } from '#test/support/receiver.ts';
@@ -40,7 +41,7 @@ const replay =
     await empty(world);
     const path = world.file(`${name}.json`, JSON.stringify(output));
     world.shim(name, `[ "$*" = '${args}' ] || exit 64\ncat '${path}'`);
-    expect(text).toContain(`${name} ${args} >secrets.json`);
+    expect(text).toContain(`${name} ${args} `);
     await world.shell(`${before}\n${text}`, signedIn(world));
 
     expect(await stored(world)).toMatchObject(secrets);
@@ -52,39 +53,66 @@ const moveDoppler = replay('doppler', download, doppler);
 const others = { type: 'shared', tags: [], comment: '' };
 const infisical = Object.entries(secrets).map(([key, value]) => ({ key, value, ...others }));
 const moveInfisical = replay('infisical', 'export --projectId 8a1c --env staging --format json', infisical);
-let exported = '';
+/** An answer of `vault kv get` for version 2 of the engine, as its documentation prints it. */
+const vault = { request_id: '5c1b', lease_id: '', data: { data: secrets, metadata: { version: 3, destroyed: false } } };
+const moveVault = replay('vault', 'kv get -format=json -mount=secret web-shop/staging', vault);
 
-/** The real command, with an answer of the service. */
-const exportFromAws: Run = async (text, world, skip) => {
-  if (!isInstalled('aws')) return skip('aws is not installed');
-  const answer: Parameters<typeof startReceiver>[0] = (response, { headers, body }) => {
-    const isAsked = headers['x-amz-target'] === 'secretsmanager.GetSecretValue';
-    const { SecretId } = JSON.parse(body.toString());
-    response.setHeader('content-type', 'application/x-amz-json-1.1');
-    if (!isAsked || SecretId !== 'web-shop/staging') return response.writeHead(400).end('{}');
-    return response.end(JSON.stringify({ Name: SecretId, SecretString: JSON.stringify(secrets) }));
+/** The real command, with answers of the service, and then the import of the file that it wrote. */
+function fromAws(target: string, file: string, answers: readonly { asked: object; answer: object }[]): [Run, Run] {
+  const text = JSON.stringify(answers.length === 1 ? secrets : { Parameters: parametersOf(secrets) });
+  let exported = text;
+  const download: Run = async (script, world, skip) => {
+    if (!isInstalled('aws')) return skip('aws is not installed');
+    const service = await untilEnd(
+      startReceiver((response, { headers, body }) => {
+        const asked = JSON.parse(body.toString());
+        const found = answers.find(one => isDeepStrictEqual({ ...asked, ...one.asked }, asked));
+        response.setHeader('content-type', 'application/x-amz-json-1.1');
+        if (headers['x-amz-target'] !== target || found === undefined) return response.writeHead(400).end('{}');
+        return response.end(JSON.stringify(found.answer));
+      }),
+    );
+    const env = { AWS_ENDPOINT_URL: service.url, AWS_REGION: 'eu-central-1', AWS_DEFAULT_REGION: 'eu-central-1' };
+    await world.shell(script, { ...env, AWS_ACCESS_KEY_ID: 'A', AWS_SECRET_ACCESS_KEY: 's' });
+    exported = readFileSync(join(world.home, 'work', file), 'utf8');
   };
-  const service = await untilEnd(startReceiver(answer));
-  const env = { AWS_ENDPOINT_URL: service.url, AWS_REGION: 'eu-central-1', AWS_DEFAULT_REGION: 'eu-central-1' };
-  const credentials = { AWS_ACCESS_KEY_ID: 'A', AWS_SECRET_ACCESS_KEY: 's' };
-  await world.shell(text, { ...env, ...credentials });
-  exported = readFileSync(join(world.home, 'work/secrets.json'), 'utf8');
-  expect(JSON.parse(exported)).toEqual(secrets);
-};
+  const move: Run = async (script, world) => {
+    await empty(world);
+    const copy = world.file('exported.json', exported);
+    await world.shell(`${before}\ncp ${copy} ${file}\n${script}`, signedIn(world));
 
-const moveFromAws: Run = async (text, world) => {
-  await empty(world);
-  const file = world.file('exported.json', exported || JSON.stringify(secrets));
-  await world.shell(`${before}\ncp ${file} secrets.json\n${text}`, signedIn(world));
+    expect(await stored(world)).toEqual(secrets);
+  };
+  return [download, move];
+}
 
-  expect(await stored(world)).toEqual(secrets);
-};
+const parametersOf = (some: object) =>
+  Object.entries(some).map(([key, Value]) => ({ Name: `/web-shop/staging/${key}`, Type: 'SecureString', Value }));
+const [first, ...rest] = parametersOf(secrets);
+const path = { Path: '/web-shop/staging', WithDecryption: true };
+const moveParameters = fromAws('AmazonSSM.GetParametersByPath', 'parameters.json', [
+  { asked: { ...path, NextToken: 'more' }, answer: { Parameters: rest } },
+  { asked: path, answer: { Parameters: [first], NextToken: 'more' } },
+]);
+const SecretString = JSON.stringify(secrets);
+const moveFromAws = fromAws('secretsmanager.GetSecretValue', 'secrets.json', [
+  { asked: { SecretId: 'web-shop/staging' }, answer: { Name: 'web-shop/staging', SecretString } },
+]);
 
 const finish: Run = async (text, world) => {
   await world.api.post('/secrets/acme/web-shop/staging/bulk', { secrets }, world.ada.session);
-  const output = await world.shell(`${before}\ntouch secrets.json\n${text}\nls -A`, signedIn(world));
+  const output = await world.shell(`${before}\ntouch secrets.json parameters.json\n${text}\nls -A`, signedIn(world));
 
   expect(output).toBe('');
 };
 
-export const moving = [choose, moveDotenv, moveDoppler, moveInfisical, exportFromAws, moveFromAws, finish];
+export const moving = [
+  choose,
+  moveDotenv,
+  moveDoppler,
+  moveInfisical,
+  moveVault,
+  ...moveParameters,
+  ...moveFromAws,
+  finish,
+];

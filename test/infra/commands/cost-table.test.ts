@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { costOf, idleCosts, type OperationCounts, renderCosts } from '#infra/commands/cost-table.ts';
+import { busyMonth, costOf, idleCosts, type OperationCounts, renderCosts } from '#infra/commands/cost-table.ts';
 
 const file = join(import.meta.dirname, '../../bench/counts.json');
 const counts: OperationCounts[] = JSON.parse(readFileSync(file, 'utf8'));
@@ -38,12 +38,22 @@ describe('the cost of operations', () => {
     expect(counts.length).toBeGreaterThan(50);
     for (const one of counts) expect(costOf(one).total, one.operation).toBeGreaterThan(1);
     const rows = renderCosts(counts).split('\n');
-    expect(rows.filter(line => line.includes('**'))).toHaveLength(counts.length + 1);
+    expect(rows.filter(line => line.includes('**'))).toHaveLength(counts.length + 3);
   });
 
   test('is below ten dollars for a million pulls of 50 secrets, and below six for an idle month, most of it for alarms', () => {
     const pull = counts.find(({ operation }) => operation === 'pull 50 secrets of 200 B');
     expect(pull && costOf(pull).total).toBeLessThan(10);
     expect(Object.values(idleCosts()).reduce((sum, amount) => sum + amount, 0)).toBeLessThan(6);
+  });
+
+  test('adds up to a month of ten million pulls, with their audit entries and what an idle month costs', () => {
+    const million = (operation: string) =>
+      costOf(counts.find(one => one.operation === operation) as OperationCounts).total;
+    const [pull, unchanged] = [million('pull 50 secrets of 200 B'), million('pull, If-None-Match matches')];
+    const [pulls, entries, idle = 0, total, unchangedTotal] = Object.values(busyMonth(counts));
+    // Ten million entries of 1 KB are 10 GB, of $0.25 and $0.20 for recovery.
+    expect([pulls, entries, total]).toEqual([10 * pull, 4.5, 10 * pull + 4.5 + idle]);
+    expect(unchangedTotal).toBeCloseTo(pull + 9 * unchanged + 0.45 + idle);
   });
 });

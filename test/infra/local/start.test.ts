@@ -31,7 +31,15 @@ async function finish(child: ChildProcess): Promise<{ code: number | null; stdou
   return { code, ...output };
 }
 
-async function start(env: Record<string, string>): Promise<{ child: ChildProcess; url: string; port: string }> {
+interface Started {
+  child: ChildProcess;
+  url: string;
+  port: string;
+  /** What it has written to stderr so far. */
+  errors: () => string;
+}
+
+async function start(env: Record<string, string>): Promise<Started> {
   const child = run({ PORT: '0', ...env });
   let errors = '';
   child.stderr?.on('data', text => {
@@ -43,7 +51,7 @@ async function start(env: Record<string, string>): Promise<{ child: ChildProcess
   ]);
   const [, url, port] = /^ready (http:\/\/127\.0\.0\.1:(\d+)\/v1)\n$/.exec(line) ?? [];
   if (url === undefined || port === undefined) throw new Error(`Not ready: ${line}${errors}`);
-  return { child, url, port };
+  return { child, url, port, errors: () => errors };
 }
 
 async function endOf(child: ChildProcess): Promise<number | null> {
@@ -75,8 +83,13 @@ describe('npm start', () => {
     expect((await post(`${fourth.url}/auth/login`, account)).status).toBe(200);
     const mail = await fetch(new URL('/local/mail', fourth.url));
     expect(await mail.json()).toMatchObject({ messages: [{ to: account.email }] });
-    const installer = await fetch(new URL('/install.sh', fourth.url));
-    expect(await installer.text()).toContain(`origin='${new URL(fourth.url).origin}'\n`);
+    // By a name, because passkeys work for no address.
+    const origin = `http://localhost:${fourth.port}`;
+    const installer = await fetch(`${origin}/install.sh`);
+    expect(await installer.text()).toContain(`origin='${origin}'\n`);
+    for (const line of [`dashboard: ${origin}\n`, `curl -fsS ${origin}/install.sh | sh\n`, `login --url ${origin}\n`]) {
+      await eventually(() => expect(fourth.errors()).toContain(line));
+    }
     fourth.child.kill('SIGINT');
     expect(await endOf(fourth.child)).toBe(0);
   });

@@ -146,7 +146,7 @@ async function valuesOf(
   flags: FileFlags,
 ): Promise<{ name: string; values: Map<string, string> }> {
   if (side.kind === 'file') {
-    const text = side.name === '-' ? await readStandardInput() : decode(readFile(side.name), side.name);
+    const text = side.name === '-' ? await readStandardInput(session.terminal) : decode(readFile(side.name), side.name);
     return { name: side.name, values: await readSecrets(side.name, text, flags) };
   }
   const environment = await session.environment(side.slug);

@@ -1,8 +1,19 @@
-import { Argument, defineCommand } from '../define-command.ts';
+import { basename } from 'node:path';
+import { HoldfastError } from '@holdfast/sdk';
+import { Argument, defineCommand, Option } from '../define-command.ts';
 import { exitCodes, Failure } from '../failure.ts';
+import { failureOf } from '../failure-of.ts';
+import { namesThere } from '../names-there.ts';
+import { yesOption } from '../options.ts';
+import type { Project } from '../place.ts';
 import { openSession, type Session } from '../session.ts';
 import type { GivenFlags } from '../settings/settings.ts';
-import { placeOf, writeProjectFile } from '../settings/settings-file.ts';
+import { nameOf, type Place, placeOf, writeProjectFile } from '../settings/settings-file.ts';
+
+interface LinkFlags extends GivenFlags {
+  create?: boolean;
+  yes?: boolean;
+}
 
 export default defineCommand({
   name: 'link',
@@ -11,39 +22,129 @@ export default defineCommand({
   description: 'link this directory to an environment',
   example: 'holdfast link acme/web-shop/dev',
   arguments: [new Argument('[place]', 'organization/project/environment; prompted for if omitted')],
+  options: [
+    new Option(
+      '--create',
+      'create what is missing; without a place, the project in use or one named after this directory',
+    ),
+    yesOption,
+  ],
   run: link,
 });
 
 /** Writes `.holdfast.json` here, after checking that the environment exists. */
-async function link(session: Session, text: string | undefined, flags: GivenFlags): Promise<void> {
-  const place = text === undefined ? undefined : placeOf(text, 'The place');
-  const { output, terminal } = session;
-  const named =
-    place === undefined
-      ? session
-      : openSession(
-          { ...flags, org: place.organization, project: place.project, env: [place.environment] },
-          output,
-          terminal,
-        );
-  const chosen = await named.place('organization', 'project', 'environment');
-  const { environments } = await named.project();
-  if (!environments.some(({ slug }) => slug === chosen.environment)) {
-    const slugs = environments.map(({ slug }) => slug).join(', ');
-    throw new Failure(
-      exitCodes.notFound,
-      'environment_not_found',
-      `${chosen.project} has no environment ${chosen.environment}.`,
-      {
-        hint: `It has ${slugs}.`,
-      },
-    );
-  }
-  const url = flags.url === undefined ? {} : { url: session.url() };
-  const path = writeProjectFile(process.cwd(), { ...chosen, ...url });
-  if (output.json) output.document({ path, ...chosen, ...url });
+async function link(session: Session, text: string | undefined, flags: LinkFlags): Promise<void> {
+  const { output } = session;
+  const chosen = await choose(session, text === undefined ? undefined : placeOf(text, 'The place'), flags);
+  // Whoever clones the repository gets it. It is never sent a token that was not stored for it.
+  const linked = { ...chosen, url: session.url() };
+  const path = writeProjectFile(process.cwd(), linked);
+  if (output.json) output.document({ path, ...linked });
   else
     output.note(
-      `${path} names ${chosen.organization}/${chosen.project}/${chosen.environment}. It contains no secrets, so you can commit it.\nNext: holdfast push .env, or holdfast run -- COMMAND`,
+      `${path} names ${nameOf(chosen)}. It contains no secrets, so you can commit it.\nNext: holdfast push .env, or holdfast run -- COMMAND`,
     );
 }
+
+async function choose(session: Session, named: Place | undefined, flags: LinkFlags): Promise<Place> {
+  const { output, terminal } = session;
+  if (named !== undefined) {
+    const { organization: org, project: own, environment } = named;
+    const inside = openSession({ ...flags, org, project: own, env: [environment] }, output, terminal);
+    const project = await inside.project().catch(async error => {
+      if (!(error instanceof HoldfastError) || error.code !== 'project_not_found') throw error;
+      await requireConsent(session, error, `${named.organization} has no project ${named.project}`, named, flags);
+      return await createProject(inside, named.project);
+    });
+    await requireEnvironment(inside, project, named, flags);
+    return named;
+  }
+  if (flags.create) return await linkOwnProject(session, flags);
+  try {
+    const place = await session.place('organization', 'project', 'environment');
+    await requireEnvironment(session, await session.project(), place, flags);
+    return place;
+  } catch (error) {
+    const isFirst = error instanceof Failure && error.code === 'project_not_found';
+    if (!isFirst || !terminal.canAsk) throw error;
+    return await linkOwnProject(session, flags);
+  }
+}
+
+/** The project that is named after this directory, which is created if it does not exist. */
+async function linkOwnProject(session: Session, flags: LinkFlags): Promise<Place> {
+  const { terminal } = session;
+  const settings = session.settings();
+  const { organization } = await session.place('organization');
+  const own = settings.project?.value ?? slugOf(basename(process.cwd()));
+  const asks = terminal.confirms && !flags.create;
+  const answer = asks
+    ? (await terminal.ask(`${organization} has no project. Name of the first one [${own}]: `)).trim()
+    : '';
+  const name = answer || own;
+  const slug = slugOf(name);
+  const project =
+    (await projectsOf(session)).find(one => one.slug === slug) ?? (await createProject(session, name, slug));
+  const environment = settings.environment?.value ?? project.environments[0]?.slug ?? 'dev';
+  const place = { organization, project: project.slug, environment };
+  await requireEnvironment(session, project, place, flags);
+  return place;
+}
+
+/** As a slug: lower-case letters, digits and hyphens. */
+const slugOf = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 48)
+    .replaceAll(/^-+|-+$/g, '') || 'project';
+
+/** @throws Failure that names `--create`, unless somebody agrees to create what is missing */
+async function requireConsent(
+  { terminal }: Session,
+  error: unknown,
+  problem: string,
+  place: Place,
+  { create }: LinkFlags,
+): Promise<void> {
+  if (create) return;
+  if (terminal.confirms && (await terminal.confirm(`${problem}. Create it?`))) return;
+  const { exitCode, code, requestId, details } = failureOf(error);
+  const hint = `Create it: holdfast link ${nameOf(place)} --create`;
+  throw new Failure(exitCode, code, `${problem}.`, { requestId, details, hint });
+}
+
+/** @throws Failure that names the environments of the project, unless this one may be created */
+async function requireEnvironment(
+  session: Session,
+  project: Project,
+  place: Place,
+  { create }: LinkFlags,
+): Promise<void> {
+  const { environment: slug } = place;
+  const slugs = project.environments.map(one => one.slug);
+  if (slugs.includes(slug)) return;
+  if (!create) {
+    const { sentence, hint } = namesThere(slugs, [slug], `Create it: holdfast link ${nameOf(place)} --create`);
+    const problem = `${place.project} has no environment ${slug}.${sentence}`;
+    throw new Failure(exitCodes.notFound, 'environment_not_found', problem, { hint });
+  }
+  const path = { orgId: await session.organizationId(), slug: project.slug };
+  await session.request('POST', '/v1/projects/{orgId}/{slug}/environments', { path, body: { name: slug, slug } });
+  session.output.note(`Created the environment ${slug}.`);
+}
+
+async function projectsOf(session: Session): Promise<Project[]> {
+  const path = { orgId: await session.organizationId() };
+  return (await session.request('GET', '/v1/projects/{orgId}', { path })).projects;
+}
+
+async function createProject(session: Session, name: string, slug = name): Promise<Project> {
+  const path = { orgId: await session.organizationId() };
+  const { project } = await session.request('POST', '/v1/projects/{orgId}', { path, body: { name, slug } });
+  session.output.note(`Created the project ${project.slug} with ${slugsOf(project)}.`);
+  return project;
+}
+
+const slugsOf = ({ environments }: Project): string => environments.map(({ slug }) => slug).join(', ');

@@ -21,7 +21,7 @@ export default defineCommand({
   options: [
     new Option('--no-browser', 'print the address to open, and ask for the code that the page shows'),
     new Option('--with-token', 'read a token from standard input'),
-    accessOption().default('write'),
+    accessOption('what the token may do; chosen in the browser if omitted'),
     new Option('--name <name>', 'name of the token in the dashboard'),
   ],
   run: async (session, flags) => {
@@ -47,23 +47,39 @@ export default defineCommand({
     };
     const givenToken = async () =>
       tokenOf(
-        session.terminal.canAsk ? await session.terminal.askHidden('Token: ') : await readStandardInput(),
+        session.terminal.canAsk
+          ? await session.terminal.askHidden('Token: ')
+          : await readStandardInput(session.terminal),
         'Standard input',
       );
     const token = withToken ? await givenToken() : await tokenFromPerson();
     // Check the token before storing it.
-    const { user } = await currentUserOf(await connect({ url, token }));
+    const { user, authentication } = await currentUserOf(await connect({ url, token }));
     const origin = originOf(url);
     await revokeHandedOff(url, origin);
     const where = await keepCredential(origin, token, !withToken);
     // Don't save an address that comes from a repository: outside of it, HOLDFAST_TOKEN would be sent there.
     if (!isCommitted) writeUserSettings({ ...readUserSettings().settings, url });
-    if (output.json) output.document({ url, user: { id: user.id, email: user.email }, keptIn: where });
-    else output.note(`Signed in to ${origin} as ${user.email}. The token is stored in ${where}.`);
-    if (session.settings().environment === undefined) output.note('Link this directory: holdfast link');
+    const given = authentication.token?.access;
+    if (output.json) {
+      output.document({ url, user: { id: user.id, email: user.email }, access: given, keptIn: where });
+    } else output.note(`Signed in to ${origin} as ${user.email}. The token is stored in ${where}.`);
+    if (given !== undefined) output.note(rightsOf[given]);
+    output.note(nextStep(session, given));
     if (process.env.HOLDFAST_TOKEN) output.warn('HOLDFAST_TOKEN is set in this shell and takes precedence.');
   },
 });
+
+const rightsOf = {
+  read: 'It may read secrets. To change them: holdfast login --access write',
+  write: 'It may read and change secrets. To create projects and invite people: holdfast login --access full',
+  full: 'It may do everything that you may, except manage passwords and tokens.',
+};
+
+function nextStep(session: Session, access: keyof typeof rightsOf | undefined): string {
+  if (session.settings().environment === undefined) return 'Next, in the directory of your project: holdfast link';
+  return access === 'read' ? 'Next: holdfast run -- COMMAND' : 'Next: holdfast push .env, or holdfast run -- COMMAND';
+}
 
 /** A repository must not choose the service that its user signs in to. */
 async function mayAsk({ terminal }: Session, url: string, source: string): Promise<boolean> {

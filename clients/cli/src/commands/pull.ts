@@ -115,8 +115,15 @@ function textOf(
 ): string {
   const format = formats[name];
   if (format === undefined) throw new Error(`There is no format ${name}.`);
-  const refusals = refusalsOf(format, entries, { allowed, option: allowNameFlag });
-  if (refusals.length > 0) throw notRepresentable(name, refusals);
+  const allowance = { allowed, option: allowNameFlag };
+  const refusals = refusalsOf(format, entries, allowance);
+  if (refusals.length > 0) {
+    const able = Object.keys(formats).filter(other => {
+      const one = formats[other];
+      return one !== undefined && refusalsOf(one, entries, allowance).length === 0;
+    });
+    throw notRepresentable(name, refusals, able);
+  }
   const warning = format.warning?.(entries);
   if (warning !== undefined) output.warn(`holdfast: ${warning}`);
   // Masks go first, so that the log never shows the values.

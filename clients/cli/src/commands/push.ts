@@ -6,6 +6,7 @@ import { given } from '../given.ts';
 import { invisibleNotes } from '../one-value.ts';
 import { dialectOptions, planOptions, writeOptions } from '../options.ts';
 import { readFile } from '../read-limited.ts';
+import { refusedByRun } from '../run/child-environment.ts';
 import { fileFormats, readSecrets } from '../secrets-file.ts';
 import { decode, readStandardInput, withoutMark } from '../standard-input.ts';
 
@@ -25,7 +26,7 @@ export default defineCommand({
   ],
   run: async (session, file, flags) => {
     const { output } = session;
-    const text = file === '-' ? await readStandardInput() : decode(readFile(file), file);
+    const text = file === '-' ? await readStandardInput(session.terminal) : decode(readFile(file), file);
     const name = file === '-' ? 'Standard input' : file;
     if (withoutMark(text) !== text) output.note(`${name}: a byte order mark was left out.`);
     const values = await readSecrets(file, text, flags);
@@ -51,7 +52,8 @@ export default defineCommand({
       ...given({ message: flags.message }),
     });
     const isNew = new Set([...plan.created, ...plan.updated]);
-    for (const note of invisibleNotes([...values].filter(([key]) => isNew.has(key)))) output.warn(note);
+    const changed = [...values].filter(([key]) => isNew.has(key));
+    for (const note of [...invisibleNotes(changed), ...refusedByRun(changed)]) output.warn(note);
     const title = `push ${file === '-' ? 'standard input' : file} to ${environment.slug}`;
     await carryOut(session, { environment, plan, title }, flags);
   },

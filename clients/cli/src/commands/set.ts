@@ -106,5 +106,5 @@ async function readValue({ terminal }: Session, key: string, flags: FlagsOf<type
     return valueIn(key, Buffer.from(input), 'The input', { ...flags, isTyped: true });
   }
   if (process.stdin.isTTY) throw usage(`The value of ${key} is missing.`, `Pipe it in: holdfast set ${key} < file`);
-  return valueIn(key, await readBytes(), 'Standard input', flags);
+  return valueIn(key, await readBytes(terminal), 'Standard input', flags);
 }

@@ -12,6 +12,12 @@ export interface ChildEnvironment {
 
 export const allowNameFlag = (key: string): string => `--allow-name ${key}`;
 
+/** What `run` will refuse unless it is told otherwise, one line for each key. */
+export function refusedByRun(entries: readonly Entry[]): string[] {
+  const { refusals } = childEnvironment(entries, '', [], {});
+  return refusals.map(({ key, reason }) => `holdfast run will refuse ${key}: it ${reason}.`);
+}
+
 export function childEnvironment(
   entries: readonly Entry[],
   revisions: string,

@@ -16,8 +16,14 @@ export function addressOf(given: string, source: string): string {
       'Use https. In a network that you trust, set HOLDFAST_INSECURE_HTTP=1.',
     );
   }
-  return url.href.replace(/\/+$/, '').replace(/\/v1$/, '');
+  return shortened(url);
 }
+
+const shortened = ({ href }: URL): string => href.replace(/\/+$/, '').replace(/\/v1$/, '');
+
+/** Whether a text, which may be no address at all, means this address. */
+export const isAddress = (text: string, address: string): boolean =>
+  URL.canParse(text.trim()) && shortened(new URL(text.trim())) === address;
 
 export const originOf = (address: string): string => new URL(address).origin;
 

@@ -1,6 +1,6 @@
 import { usage } from '../failure.ts';
 import { given } from '../given.ts';
-import { addressOf } from './address.ts';
+import { addressOf, isAddress } from './address.ts';
 import {
   checkSlug,
   findProjectFile,
@@ -80,7 +80,11 @@ export function resolveSettings(flags: GivenFlags, directory: string, warn: (lin
     settings[member] = { value: checkSlug(found.value, found.source), source: found.source };
   }
   const url = resolve('url', 'HOLDFAST_URL', 'url');
-  if (url !== undefined) settings.url = { ...url, value: addressOf(url.value, url.source) };
+  if (url === undefined) return settings;
+  const value = addressOf(url.value, url.source);
+  // Whoever named an address before does not follow a repository to it.
+  const isOwn = url.isCommitted && isAddress(user.settings.url ?? '', value);
+  settings.url = isOwn ? { value, source: user.path, isCommitted: false } : { ...url, value };
   return settings;
 }
 

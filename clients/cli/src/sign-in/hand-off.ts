@@ -14,7 +14,8 @@ export type IssuedToken = Extract<ResponseBody<'POST', '/v1/auth/cli-auth'>, { t
 /** Shown by the dashboard for confirmation. */
 export interface Request {
   name: string;
-  access: 'read' | 'write' | 'full';
+  /** If it is not given, the dashboard suggests one. */
+  access?: 'read' | 'write' | 'full' | undefined;
   /** The requested limits: slugs and a number. The user who confirms can change them. */
   organization?: string | undefined;
   project?: string | undefined;
@@ -23,6 +24,8 @@ export interface Request {
 }
 
 const patienceMs = 300_000;
+const waysWithoutWaiting =
+  'Leave out --no-input. With a token that there is already: holdfast login --with-token < file';
 
 /**
  * Gets a token from a user who is signed in to the dashboard. The token never appears in a URL or in the dashboard: a
@@ -34,6 +37,9 @@ export async function handOff(
   request: Request,
   usesBrowser: boolean,
 ): Promise<IssuedToken> {
+  if (!terminal.mayWait) {
+    throw usage('This needs a person in a browser, and --no-input never waits for one.', waysWithoutWaiting);
+  }
   const codeVerifier = randomBytes(32).toString('base64url');
   const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
   const page = new URL(`${url}/authorize-cli`);

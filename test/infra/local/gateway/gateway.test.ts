@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -5,6 +6,7 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AccessLogValues } from '#infra/local/gateway/access-log.ts';
 import { type Gateway, listen } from '#infra/local/gateway/gateway.ts';
+import { mailPage } from '#infra/local/gateway/mail-page.ts';
 import { createInvoke, type Handler, InvocationTimeout, type Invoke } from '#infra/local/lambda/invoke.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { gate } from '#test/support/gate.ts';
@@ -50,9 +52,15 @@ function serve(invoke: Invoke): void {
     invoke,
     dashboardOrigin: 'https://app.example.com',
     writeAccessLog: values => accessLog.push(values),
-    localPages: { '/local/mail': () => ({ messages: [] }) },
+    localPages: { '/local/mail': mailPage(() => mails) },
   });
 }
+
+const [to, createdAt] = ['"ada" <ada@example.com>', '2026-01-31T09:26:53.000Z'];
+const mails = [
+  { to, createdAt, subject: 'First <b>', text: 'javascript:alert(1) <script>' },
+  { to, createdAt, subject: 'Second', text: 'Reset:\nhttp://localhost:3000/reset-password#token=a&b\n\nBye' },
+];
 
 const call = (path: string, init: RequestInit = {}) => fetch(gateway.url + path, init);
 const post = (body: NonNullable<RequestInit['body']>, type = 'application/json') =>
@@ -425,11 +433,26 @@ describe('The access log', () => {
 });
 
 it('A local page is outside the API and its log, and is served only under a loopback host name', async () => {
-  expect(await (await call('/local/mail')).json()).toEqual({ messages: [] });
+  expect(await (await call('/local/mail')).json()).toEqual({ messages: mails });
   const foreign = await raw('GET /local/mail HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n');
   expect(foreign).toMatch(/^HTTP\/1\.1 404 /);
   expect((await call('/local/mail', { method: 'POST' })).status).toBe(404);
   expect([invocations, accessLog]).toEqual([[], []]);
+});
+
+it('Sent mail is a page in a browser: newest first, with links, escaped, and nothing that runs', async () => {
+  const response = await call('/local/mail', { headers: { accept: 'text/html,*/*;q=0.8' } });
+  const page = await response.text();
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  const policy = response.headers.get('content-security-policy');
+  expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-/);
+  const [style = ''] = page.match(/(?<=<style>)[^<]*/) ?? [];
+  expect(policy).toContain(createHash('sha256').update(style).digest('base64'));
+  const link = 'http://localhost:3000/reset-password#token=a&amp;b';
+  expect(page).toContain(`Reset:\n<a href="${link}">${link}</a>\n`);
+  expect(page.indexOf('Second')).toBeLessThan(page.indexOf('First'));
+  expect(page).toContain('To &quot;ada&quot; &lt;ada@example.com&gt;, <time datetime="2026-01-31T09:26:53.000Z">');
+  expect(page).not.toMatch(/<b>|<script|javascript:[^<]*<\/a>/);
 });
 
 it('The gateway returns 503 until it serves', async () => {

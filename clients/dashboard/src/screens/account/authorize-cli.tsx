@@ -106,8 +106,8 @@ function Request({ handOff, query }: { handOff: HandOff; query: URLSearchParams 
       }
     >
       <Await of={asked}>
-        {({ choice }) => (
-          <Consent handOff={handOff} asked={choice} onCode={setCode} onRefused={() => setRefused(true)} />
+        {({ choice, why }) => (
+          <Consent handOff={handOff} asked={choice} why={why} onCode={setCode} onRefused={() => setRefused(true)} />
         )}
       </Await>
     </Page>
@@ -117,11 +117,12 @@ function Request({ handOff, query }: { handOff: HandOff; query: URLSearchParams 
 interface ConsentProps {
   handOff: HandOff;
   asked: TokenChoice;
+  why: string | undefined;
   onCode: (code: string) => void;
   onRefused: () => void;
 }
 
-function Consent({ handOff, asked, onCode, onRefused }: ConsentProps) {
+function Consent({ handOff, asked, why, onCode, onRefused }: ConsentProps) {
   const [choice, setChoice] = useState(asked);
   const agree = useAction(async () => {
     const made = await call('POST /v1/auth/cli-auth', {
@@ -135,7 +136,7 @@ function Consent({ handOff, asked, onCode, onRefused }: ConsentProps) {
   };
   return (
     <Form onSubmit={() => void agree.run()}>
-      <TokenFields choice={choice} onChange={setChoice} />
+      <TokenFields choice={choice} onChange={setChoice} why={why} />
       <p class="hint">
         {handOff.redirect === undefined ? (
           'You will get a code to paste.'

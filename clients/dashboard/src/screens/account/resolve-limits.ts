@@ -1,19 +1,38 @@
 import { call } from '../../api.ts';
 import { organizationBySlug, session } from '../../session.ts';
+import { suggestAccess } from './suggest-access.ts';
 import type { TokenChoice } from './token-fields.tsx';
 
 export interface Asked {
   choice: TokenChoice;
   /** What it asked for that this user doesn't have. */
   missing?: string;
+  /** Why it suggests this access. */
+  why?: string;
 }
 
 /**
  * Resolves the requested slugs to ids. A slug that can't be resolved is an error, so that the token never gets wider.
  */
 export async function resolveLimits(query: URLSearchParams): Promise<Asked> {
+  const organizations = session.value?.organizations ?? [];
+  const countProjects = async () => {
+    const answer = await call('GET /v1/projects/{orgId}', { params: { orgId: organizations[0]?.id ?? '' } });
+    return answer.projects.length;
+  };
+  const roles = organizations.map(({ role }) => role);
+  const { access, isFirst } = await suggestAccess(query.get('access'), roles, countProjects);
+  const asked = await limitsOf(query, access);
+  if (!isFirst) return asked;
+  return {
+    ...asked,
+    why: 'You have no project yet, and creating the first one needs this access. You can choose less.',
+  };
+}
+
+async function limitsOf(query: URLSearchParams, access: TokenChoice['access']): Promise<Asked> {
   const choice: TokenChoice = {
-    access: (['read', 'write', 'full'] as const).find(access => access === query.get('access')) ?? 'write',
+    access,
     organizationId: session.value?.confinedTo?.id ?? '',
     projectId: '',
     environmentId: '',

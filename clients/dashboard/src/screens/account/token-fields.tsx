@@ -42,7 +42,14 @@ export function tokenBody(name: string, choice: TokenChoice) {
   };
 }
 
-export function TokenFields({ choice, onChange }: { choice: TokenChoice; onChange: (choice: TokenChoice) => void }) {
+interface TokenFieldsProps {
+  choice: TokenChoice;
+  onChange: (choice: TokenChoice) => void;
+  /** Why this access is suggested, if it is more than usual. */
+  why?: string | undefined;
+}
+
+export function TokenFields({ choice, onChange, why }: TokenFieldsProps) {
   const { organizations = [], confinedTo } = session.value ?? {};
   const all: [string, string][] = confinedTo ? [] : [['', 'All of yours']];
   const projects = useLoad(choice.organizationId, async signal =>
@@ -57,6 +64,7 @@ export function TokenFields({ choice, onChange }: { choice: TokenChoice; onChang
         value={choice.access}
         options={(['read', 'write', 'full'] as const).map(access => [access, accessInWords[access]] as const)}
         onChange={access => onChange({ ...choice, access })}
+        {...(why === undefined ? {} : { hint: why })}
       />
       <Select
         label="Organization"
