@@ -19,11 +19,11 @@ describe('a body from a user', () => {
     const send = (body: string) =>
       api.call('POST', `${secrets}/dev/bulk`, { as: admin.session, body: `{"secrets":[],${body}}` });
 
-    const many = await send(Array.from({ length: 300_000 }, (_, index) => `"x${index}":1`).join());
+    const many = await send(Array.from({ length: 100_000 }, (_, index) => `"x${index}":1`).join());
     const long = await send(`"${'x'.repeat(4_000_000)}":1`);
 
     expect([codeOf(many), many.body.error.details.length]).toEqual(['400 invalid_request', 1000]);
-    expect(many.body.error.message).toMatch(/\(and 300\d\d\d more\)$/);
+    expect(many.body.error.message).toMatch(/\(and 100\d\d\d more\)$/);
     expect(codeOf(long)).toBe('400 invalid_request');
     expect(JSON.stringify(long.body).length).toBeLessThan(5000);
   });

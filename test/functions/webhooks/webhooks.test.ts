@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { at } from '#lib/table/read.ts';
+import { projectRecord } from '#lib/table/records/project.ts';
+import { transact, update } from '#lib/table/write.ts';
 import { codeOf, createProject, startApi } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
@@ -127,10 +130,10 @@ describe('PATCH /webhooks/:orgId/:webhookId', () => {
     expect(await patch({ projectId: randomUUID() })).toBe('project_not_found');
   });
 
-  it('can still be changed after its project was deleted', async () => {
-    const shop = await createProject(api, owner, 'Gone');
-    const { webhook } = (await api.post(path, { ...minimal, projectId: shop.id }, owner.session)).body;
-    await api.delete(`/projects/${owner.organization.id}/${shop.slug}`, owner.session);
+  it('can still be changed while its project is being erased', async () => {
+    const { id: projectId, slug } = await createProject(api, owner, 'Gone');
+    const { webhook } = (await api.post(path, { ...minimal, projectId }, owner.session)).body;
+    await transact([update(at(projectRecord, owner.organization.slug, slug), { set: { status: 'deleting' } })]);
     expect((await api.patch(`${path}/${webhook.id}`, { active: false }, owner.session)).status).toBe(200);
   });
 
