@@ -126,8 +126,8 @@ async function requireEnvironment(
   const slugs = project.environments.map(one => one.slug);
   if (slugs.includes(slug)) return;
   if (!create) {
-    const { sentence, hint } = namesThere(slugs, [slug], `Create it: holdfast link ${nameOf(place)} --create`);
-    const problem = `${place.project} has no environment ${slug}.${sentence}`;
+    const hint = namesThere(slugs, [slug], `Create it: holdfast link ${nameOf(place)} --create`);
+    const problem = `${place.project} has no environment ${slug}.`;
     throw new Failure(exitCodes.notFound, 'environment_not_found', problem, { hint });
   }
   const path = { orgId: await session.organizationId(), slug: project.slug };
