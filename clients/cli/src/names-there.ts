@@ -14,7 +14,7 @@ export function namesThere(names: readonly string[], asked: readonly string[], o
 }
 
 function listOf(names: readonly string[]): string {
-  if (names.length === 0) return 'There are none.';
+  if (names.length === 0) return '';
   const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : '';
   return `There ${names.length === 1 ? 'is' : 'are'} ${names.slice(0, mostNames).join(', ')}${more}.`;
 }

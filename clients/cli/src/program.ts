@@ -30,7 +30,7 @@ function withGlobalOptions(command: Command): Command {
     .option('--url <address>', 'address of the service (HOLDFAST_URL)')
     .option('--json', 'print one JSON document on stdout, and errors as JSON on stderr')
     .option('-q, --quiet', 'print only data, warnings and errors')
-    .option('--no-input', 'never prompt')
+    .option('--no-input', 'never prompt, and never wait for a person')
     .helpOption('-h, --help', 'show this help');
 }
 
