@@ -108,6 +108,8 @@ describe('link', () => {
     expect([declined.code, declined.stdout]).toEqual([5, expect.stringContaining(`holdfast link ${place} --create`)]);
     const agreed = await cli.converse(['link', place], [['Create it? [y/N] ', 'y\r']], options);
     expect([agreed.code, agreed.stdout]).toEqual([0, expect.stringContaining(`names ${place}.`)]);
+    const other = place.replace('ledger', 'search');
+    expect((await cli.converse(['link', other, '--yes'], [], options)).code).toBe(0);
   });
 
   it('names the command that ends each refusal, without a terminal', async () => {
