@@ -88,6 +88,7 @@ function accessHint({ code, message }: HoldfastError): string | undefined {
     case 'insufficient_scope':
       return scopeHint(message);
     case 'forbidden':
+      if (usesIdentity()) return 'An owner or admin can change what the identity may do, in the dashboard.';
       return 'See your role: holdfast whoami · An owner or admin can change it: holdfast members';
     case 'provider_required':
       return newTokenHint('Sign in through your organization’s provider: holdfast login');
@@ -101,11 +102,12 @@ function accessHint({ code, message }: HoldfastError): string | undefined {
 function scopeHint(message: string): string {
   if (message.includes('session')) return 'Do this in the dashboard.';
   const [, access] = /requires "(write|full)"/.exec(message) ?? [];
-  if (process.env.HOLDFAST_IDENTITY && tokenVariable() === undefined)
-    return 'Identities can’t do this. Sign in yourself.';
+  if (usesIdentity()) return 'Identities can’t do this. Sign in yourself.';
   // Without such an access, it was limited to a place.
   return newTokenHint(`Sign in with more access: holdfast login${access === undefined ? '' : ` --access ${access}`}`);
 }
+
+const usesIdentity = (): boolean => Boolean(process.env.HOLDFAST_IDENTITY) && tokenVariable() === undefined;
 
 /** A token in a variable takes precedence over the one that `login` stores. */
 function newTokenHint(signIn: string): string {

@@ -78,7 +78,8 @@ function takeAll(input: HiddenInput, resolve: (state: State) => void): void {
       if (state !== 'continues') end(state);
     }, sameBurstMs);
   };
-  stdin.on('data', take).on('end', hangUp);
+  // A prompt before this one has paused it.
+  stdin.on('data', take).on('end', hangUp).resume();
 }
 
 /** Terminals send a line break as CR. The final one of a single line is the Enter key, or was copied with the line. */

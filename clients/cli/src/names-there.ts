@@ -7,15 +7,16 @@ const mostNames = 20;
 /** What an argument must be to name a place. Keys, files and values are never repeated. */
 const slug = /^[a-z0-9][a-z0-9-]{0,47}$/;
 
-/** "It has dev, staging." and, if one is close to what was asked for, a hint that names it. */
-export function namesThere(names: readonly string[], asked: readonly string[], otherwise?: string) {
-  const shown = names.slice(0, mostNames).join(', ');
-  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : '';
+/** A hint: "There are dev, staging." and what to do, unless one of them is close to what was asked for. */
+export function namesThere(names: readonly string[], asked: readonly string[], otherwise = ''): string {
   const [nearest] = asked.flatMap(word => nearestTo(word, names) ?? []);
-  return {
-    sentence: names.length === 0 ? '' : ` There ${names.length === 1 ? 'is' : 'are'} ${shown}${more}.`,
-    hint: nearest === undefined ? otherwise : `Did you mean ${nearest}?`,
-  };
+  return `${listOf(names)} ${nearest === undefined ? otherwise : `Did you mean ${nearest}?`}`.trim();
+}
+
+function listOf(names: readonly string[]): string {
+  if (names.length === 0) return '';
+  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : '';
+  return `There ${names.length === 1 ? 'is' : 'are'} ${names.slice(0, mostNames).join(', ')}${more}.`;
 }
 
 function nearestTo(word: string, names: readonly string[]): string | undefined {
@@ -72,17 +73,11 @@ export async function withNames(error: unknown, session: Session, words: readonl
     const asked = isProject ? [project?.value ?? ''] : environments;
     const [number] = isProject ? [] : given.filter(word => /^\d{1,9}$/.test(word) && !names.includes(word));
     const own = names.find(name => name === environment?.value) ?? names[0];
-    const there = namesThere(
-      names,
-      asked.filter(word => slug.test(word)),
-      hint,
-    );
-    return new Failure(exitCode, code, message + there.sentence, {
-      requestId,
-      details,
-      // `diff 1` means a revision.
-      hint: number !== undefined && own !== undefined ? `Did you mean ${own}@${number}?` : there.hint,
-    });
+    const slugs = asked.filter(word => slug.test(word));
+    // `diff 1` means a revision.
+    const isRevision = number !== undefined && own !== undefined;
+    const there = isRevision ? namesThere(names, [], `Did you mean ${own}@${number}?`) : namesThere(names, slugs, hint);
+    return new Failure(exitCode, code, message, { requestId, details, hint: there });
   } catch {
     // Whoever may not list them gets the service's answer as it is.
     return error;

@@ -4,6 +4,7 @@ import { commands } from './command-list.ts';
 import { version } from './connect.ts';
 import { type AnySubcommand, headings } from './define-command.ts';
 import { commandElsewhere, subcommandElsewhere } from './elsewhere.ts';
+import { withNames } from './names-there.ts';
 import { openSession } from './session.ts';
 import type { GivenFlags } from './settings/settings.ts';
 import { writeAll } from './write-all.ts';
@@ -29,7 +30,7 @@ function withGlobalOptions(command: Command): Command {
     .option('--url <address>', 'address of the service (HOLDFAST_URL)')
     .option('--json', 'print one JSON document on stdout, and errors as JSON on stderr')
     .option('-q, --quiet', 'print only data, warnings and errors')
-    .option('--no-input', 'never prompt')
+    .option('--no-input', 'never prompt, and never wait for a person')
     .helpOption('-h, --help', 'show this help');
 }
 
@@ -146,7 +147,6 @@ function define(parent: Command, definition: AnySubcommand): void {
     try {
       await definition.run(session, ...words, { ...flags });
     } catch (error) {
-      const { withNames } = await import('./names-there.ts');
       throw await withNames(error, session, words);
     }
   });

@@ -14,8 +14,13 @@ describe('push', () => {
   it('takes a flat file of JSON or YAML exactly, by its name, its first character or --format', async () => {
     expect(await pushed('a.json', JSON.stringify(nasty, null, '\t'))).toEqual(nasty);
     const yaml =
-      'A: "1"\nB: |-\n  two\n  lines\nC: ""\nD: &d yes\nE: *d\nF: \'2024-01-01\'\nG: 2024-01-01\n---\n'.slice(0, -4);
-    const fromYaml = { A: '1', B: 'two\nlines', C: '', D: 'yes', E: 'yes', F: '2024-01-01', G: '2024-01-01' };
+      'A: "1"\nB: |-\n  two\n  lines\nC: ""\nD: &d yes\nE: *d\nF: \'2024-01-01\'\nG: 2024-01-01\nH: -5432\nI: true\n---\n'.slice(
+        0,
+        -4,
+      );
+    const date = '2024-01-01';
+    const plain = { H: '-5432', I: 'true' };
+    const fromYaml = { A: '1', B: 'two\nlines', C: '', D: 'yes', E: 'yes', F: date, G: date, ...plain };
     expect(await pushed('a.yml', yaml)).toEqual(fromYaml);
     expect(await pushed('plain.txt', '{"A":"\\ud83d\\ude42"}')).toEqual({ A: '🙂' });
     expect(await pushed('plain.txt', yaml, ['--format', 'yaml'])).toEqual(fromYaml);
@@ -54,7 +59,9 @@ describe('push', () => {
     const kinds = [/"A" is a number/, /"B" is a boolean/, /"C" is empty/, /"D" is a list/, /"E" is an object/];
     const cases: [name: string, text: string, reasons: RegExp[]][] = [
       ['a.json', '{"A":1,"B":true,"C":null,"D":["geheim"],"E":{"x":"geheim"},"F":"geheim"}', kinds],
-      ['a.yaml', 'A: 1\nB: true\nC:\nD: [geheim]\nE: {x: geheim}\nF: geheim\n', kinds],
+      ['a.yaml', 'A: 1.0\nB: TRUE\nC:\nD: [geheim]\nE: {x: geheim}\nF: geheim\n', kinds],
+      // Readers of YAML disagree about these.
+      ['a.yaml', 'A: 0o17\nB: 1e3\nC: 007\n', [/"A" is a number[\s\S]*"B" is a number[\s\S]*"C" is a number/]],
       ['a.json', '{"A":"geheim","B":"x","\\u0041":"geheim"}', [/"A" is there twice/]],
       ['a.yaml', 'A: geheim\nB: x\nA: geheim\n', [/"A" is there twice/]],
       ['a.json', '[{"key":"A","value":"geheim"},{"key":"A","value":"x"}]', [/"A" is there twice/]],

@@ -185,6 +185,12 @@ describe('an address in a committed file', () => {
     expect(JSON.parse((await pull([])).stdout).TOKEN).toBe('Bearer token-of-env');
   });
 
+  it('gets one if the user’s own settings name it too', async () => {
+    link({ url: `${server.url}/v1` });
+    cli.file('.config/holdfast/settings.json', JSON.stringify({ url: `${server.url}/` }));
+    expect(JSON.parse((await pull([], { HOLDFAST_URL: '' })).stdout).TOKEN).toBe('Bearer token-of-env');
+  });
+
   it('gets no token stored for another origin, including another port or scheme', async () => {
     link({ url: server.url });
     const kept = (origin: string) =>

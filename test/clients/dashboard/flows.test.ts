@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { shared } from '#test/support/fixtures.ts';
 import { gate } from '#test/support/gate.ts';
-import { testPassword } from '#test/support/people.ts';
+import { seedPerson, testPassword } from '#test/support/people.ts';
 import { buildCli, type StartedCli } from '../cli/cli.ts';
 import {
   button,
@@ -733,6 +733,15 @@ describe.skipIf(withoutBrowser)('the command line’s hand-off', () => {
       const { email } = world.people.developer;
       const authentication = { token: { name: 'laptop', access: 'read' } };
       expect(JSON.parse(stdout)).toMatchObject({ user: { email }, authentication });
+    });
+
+    it('suggests what the first project needs, and says why', async () => {
+      const started = cli.start(['login', '--url', world.origin], { env: { BROWSER: 'true' } });
+      const page = await openPageAt(await addressOf(started), await seedPerson());
+      await page.getByText('You have no project yet, and creating the first one needs this access.').waitFor();
+      await expectFineLooks(page, 'authorize-first');
+      await button(page, 'Agree').click();
+      expect(await started.ended).toMatchObject({ code: 0, stderr: expect.stringContaining('It may do everything') });
     });
 
     it('creates a token with the requested limits, and none if the person declines', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loopbackRedirect } from '#clients/dashboard/src/screens/account/redirect-uri.ts';
+import { suggestAccess } from '#clients/dashboard/src/screens/account/suggest-access.ts';
 import { rebase, type Stage, touchedKeys, withoutApplied } from '#clients/dashboard/src/secrets/stage.ts';
 
 const stage: Stage = {
@@ -51,6 +52,21 @@ describe('a stage on a later revision', () => {
     const blind: Stage = { revision: 1, changes: new Map([['A', { kind: 'set', value: 'x', base: undefined }]]) };
     expect(touchedKeys(blind, new Map())).toEqual([]);
     expect(rebase(blind, 2, new Map(), {})).toEqual({ ...blind, revision: 2 });
+  });
+});
+
+describe('the access that is suggested for a token of the command line', () => {
+  it.each([
+    ['full for the first project of an owner', null, ['owner'], 0, 'full'],
+    ['full for that of an admin', null, ['admin'], 0, 'full'],
+    ['write for whoever may not create projects', null, ['developer'], 0, 'write'],
+    ['write once there is a project', null, ['owner'], 1, 'write'],
+    ['write in several organizations', null, ['owner', 'owner'], 0, 'write'],
+    ['write for an access that does not exist', 'everything', ['owner'], 1, 'write'],
+    ['what was asked for', 'read', ['owner'], 0, 'read'],
+  ] as const)('is %s', async (_, asked, roles, projects, access) => {
+    const isFirst = asked === null && access === 'full';
+    expect(await suggestAccess(asked, roles, () => Promise.resolve(projects))).toEqual({ access, isFirst });
   });
 });
 

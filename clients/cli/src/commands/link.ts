@@ -53,7 +53,7 @@ async function choose(session: Session, named: Place | undefined, flags: LinkFla
     const inside = openSession({ ...flags, org, project: own, env: [environment] }, output, terminal);
     const project = await inside.project().catch(async error => {
       if (!(error instanceof HoldfastError) || error.code !== 'project_not_found') throw error;
-      await requireConsent(session, error, `${named.organization} has no project ${named.project}`, named, flags);
+      if (!flags.create) await requireConsent(session, error, named);
       return await createProject(inside, named.project);
     });
     await requireEnvironment(inside, project, named, flags);
@@ -66,7 +66,7 @@ async function choose(session: Session, named: Place | undefined, flags: LinkFla
     return place;
   } catch (error) {
     const isFirst = error instanceof Failure && error.code === 'project_not_found';
-    if (!isFirst || !terminal.canAsk) throw error;
+    if (!isFirst || terminal.isUnattended) throw error;
     return await linkOwnProject(session, flags);
   }
 }
@@ -83,8 +83,10 @@ async function linkOwnProject(session: Session, flags: LinkFlags): Promise<Place
     : '';
   const name = answer || own;
   const slug = slugOf(name);
-  const project =
-    (await projectsOf(session)).find(one => one.slug === slug) ?? (await createProject(session, name, slug));
+  const existing = (await projectsOf(session)).find(one => one.slug === slug);
+  // Another directory of this name may be its origin.
+  if (existing !== undefined) session.output.note(`The project ${slug} exists already.`);
+  const project = existing ?? (await createProject(session, name, slug));
   const environment = settings.environment?.value ?? project.environments[0]?.slug ?? 'dev';
   const place = { organization, project: project.slug, environment };
   await requireEnvironment(session, project, place, flags);
@@ -100,16 +102,10 @@ const slugOf = (name: string): string =>
     .slice(0, 48)
     .replaceAll(/^-+|-+$/g, '') || 'project';
 
-/** @throws Failure that names `--create`, unless somebody agrees to create what is missing */
-async function requireConsent(
-  { terminal }: Session,
-  error: unknown,
-  problem: string,
-  place: Place,
-  { create }: LinkFlags,
-): Promise<void> {
-  if (create) return;
-  if (terminal.confirms && (await terminal.confirm(`${problem}. Create it?`))) return;
+/** @throws Failure that names `--create`, unless somebody agrees to create the project */
+async function requireConsent({ terminal }: Session, error: unknown, place: Place): Promise<void> {
+  const problem = `${place.organization} has no project ${place.project}`;
+  if (!terminal.isUnattended && (await terminal.confirm(`${problem}. Create it?`))) return;
   const { exitCode, code, requestId, details } = failureOf(error);
   const hint = `Create it: holdfast link ${nameOf(place)} --create`;
   throw new Failure(exitCode, code, `${problem}.`, { requestId, details, hint });
@@ -126,8 +122,8 @@ async function requireEnvironment(
   const slugs = project.environments.map(one => one.slug);
   if (slugs.includes(slug)) return;
   if (!create) {
-    const { sentence, hint } = namesThere(slugs, [slug], `Create it: holdfast link ${nameOf(place)} --create`);
-    const problem = `${place.project} has no environment ${slug}.${sentence}`;
+    const hint = namesThere(slugs, [slug], `Create it: holdfast link ${nameOf(place)} --create`);
+    const problem = `${place.project} has no environment ${slug}.`;
     throw new Failure(exitCodes.notFound, 'environment_not_found', problem, { hint });
   }
   const path = { orgId: await session.organizationId(), slug: project.slug };

@@ -96,9 +96,19 @@ async function codeFromPerson(output: Output, terminal: Terminal, page: URL): Pr
   if (!terminal.canAsk)
     throw usage('Pasting a code needs a terminal.', 'In scripts: holdfast login --with-token < file');
   output.warn(`Open this address in a browser, and paste the code that it shows:\n\n  ${page}\n`);
-  const [code = '', ...issuers] = (await terminal.askHidden('Code: ')).trim().split('~');
+  const answer = await askForCode(output, terminal);
+  const [code = '', ...issuers] = answer.split('~');
   if (code !== '') return { code, issuers: issuers.map(text => Buffer.from(text, 'base64url').toString()) };
   throw new Failure(exitCodes.signIn, 'cancelled', 'No code was entered; you are not signed in.');
+}
+
+/** Commands that were pasted together with `login` arrive here before the code does. */
+async function askForCode(output: Output, terminal: Terminal): Promise<string> {
+  for (;;) {
+    const answer = (await terminal.askHidden('Code: ')).trim();
+    if (!/\s/.test(answer)) return answer;
+    output.warn('That is not a code. If these were your next commands, none of them ran: paste them again afterwards.');
+  }
 }
 
 async function codeFromBrowser(output: Output, terminal: Terminal, page: URL): Promise<IssuedCode> {

@@ -117,7 +117,9 @@ describe.each(shells)('install.sh in $name', shell => {
     const lines = [
       `Installed holdfast ${version} as ${directory}/holdfast`,
       'Add its directory to your PATH:',
-      `  export PATH="${directory}:$PATH"\n`,
+      `  export PATH="${directory}:$PATH"`,
+      'Sign in:',
+      `  holdfast login --url ${origin}\n`,
     ];
     expect(await install(shell, [directory])).toEqual({ status: 0, stdout: lines.join('\n'), stderr: '' });
     expect(readdirSync(directory)).toEqual(['holdfast']);
@@ -132,9 +134,21 @@ describe.each(shells)('install.sh in $name', shell => {
     const path = `${folderOf([...tools, 'node', 'curl'])}:${directory}`;
     mkdirSync(directory, { recursive: true });
     writeFileSync(join(directory, 'holdfast'), 'older');
-    const stdout = `Installed holdfast ${version} as ${directory}/holdfast\n`;
+    const stdout = `Installed holdfast ${version} as ${directory}/holdfast\nSign in:\n  holdfast login --url ${origin}\n`;
     expect(await install(shell, [], { path })).toEqual({ status: 0, stdout, stderr: '' });
     expect(runInstalled(join(directory, 'holdfast'), ['--version']).stdout).toBe(`${version}\n`);
+  });
+
+  it('keeps its address as the user’s own, unless there are settings', async () => {
+    const settings = join(home, '.config/holdfast/settings.json');
+    for (const [before, after] of [
+      [undefined, `{\n  "url": "${origin}"\n}\n`],
+      ['{}', '{}'],
+    ]) {
+      if (before !== undefined) writeFileSync(settings, before);
+      expect(await install(shell, ['bin'])).toMatchObject({ status: 0, stderr: '' });
+      expect(readFileSync(settings, 'utf8')).toBe(after);
+    }
   });
 
   it('takes a directory that is relative, and wget in place of curl', async () => {
