@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loopbackRedirect } from '#clients/dashboard/src/screens/account/redirect-uri.ts';
 import { suggestAccess } from '#clients/dashboard/src/screens/account/suggest-access.ts';
+import { type Alphabet, alphabets, generate } from '#clients/dashboard/src/secrets/generate.ts';
 import { rebase, type Stage, touchedKeys, withoutApplied } from '#clients/dashboard/src/secrets/stage.ts';
 
 const stage: Stage = {
@@ -67,6 +68,14 @@ describe('the access that is suggested for a token of the command line', () => {
   ] as const)('is %s', async (_, asked, roles, projects, access) => {
     const isFirst = asked === null && access === 'full';
     expect(await suggestAccess(asked, roles, () => Promise.resolve(projects))).toEqual({ access, isFirst });
+  });
+});
+
+describe('a generated value', () => {
+  it.each(Object.keys(alphabets) as Alphabet[])('has the chosen length and only characters of %s', alphabet => {
+    const value = generate(2000, alphabet);
+    expect(value).toHaveLength(2000);
+    expect(new Set(value)).toEqual(new Set(alphabets[alphabet][1]));
   });
 });
 

@@ -1,5 +1,4 @@
 import type { SecretSummary } from '@holdfast/contracts/secrets/secrets.ts';
-import { ScrollArea } from '../ui/scroll-area.tsx';
 import { Cell, TableRow } from '../ui/table-elements.tsx';
 import { Time } from '../ui/time.tsx';
 import { RowButton, type RowIcon } from './row-button.tsx';
@@ -11,87 +10,128 @@ export interface Row {
   staged: Staged | undefined;
 }
 
-export type RowAction = 'reveal' | 'copy' | 'edit' | 'history' | 'delete' | 'unstage';
+export type RowAction = 'open' | 'reveal' | 'copy' | 'edit' | 'delete' | 'unstage';
+
+export interface RowHandlers {
+  onFocus: (index: number) => void;
+  onPick: (key: string, isRange: boolean) => void;
+  onAction: (action: RowAction, row: Row) => void;
+}
 
 interface RowProps {
   row: Row;
   index: number;
-  value: string | undefined;
+  /** Only rows in sight have controls. The other ones have their key, which the browser's search finds. */
+  isInSight: boolean;
+  isSelected: boolean;
   focusable: boolean;
   writable: boolean;
-  onFocus: () => void;
-  onAction: (action: RowAction, row: Row) => void;
+  handlers: RowHandlers;
 }
 
-export function SecretRow({ row, index, value, focusable, writable, onFocus, onAction }: RowProps) {
+const states = { '': '', '−': 'deleted', '+': 'added', '~': 'changed' } as const;
+
+export function SecretRow({ row, index, isInSight, isSelected, focusable, writable, handlers }: RowProps) {
   const { key, entry, staged } = row;
   const mark = staged === undefined ? '' : staged.kind === 'delete' ? '−' : entry === undefined ? '+' : '~';
-  const state = { '': '', '−': 'deleted', '+': 'added', '~': 'changed' }[mark];
+  const tabIndex = focusable ? 0 : -1;
+  const { onFocus, onPick, onAction } = handlers;
   return (
     <TableRow
       aria-rowindex={index + 2}
       data-index={index}
-      tabIndex={focusable ? 0 : -1}
-      class={state}
-      onFocusIn={onFocus}
+      tabIndex={tabIndex}
+      class={`${states[mark]}${isSelected ? ' selected' : ''}`}
+      onFocusIn={() => onFocus(index)}
     >
-      <Cell>
-        <span class="margin" aria-hidden="true">
-          {mark}
-        </span>
-        {state !== '' && <span class="visually-hidden">{state}, not applied yet: </span>}
-        <span class="mono key" title={key}>
-          {key}
-        </span>
-      </Cell>
-      <Cell>
-        <Value name={key} value={value} staged={staged} />
-      </Cell>
-      <Cell class="changed">
-        {entry !== undefined && (
-          <span class="quiet">
-            v{entry.version} · <Time at={entry.updatedAt} />
-          </span>
+      <Cell class="pick">
+        {isInSight && (
+          <Pick
+            label={`Select ${key}`}
+            checked={isSelected}
+            tabIndex={tabIndex}
+            onPick={isRange => onPick(key, isRange)}
+          />
         )}
       </Cell>
-      <Cell class="acts">
-        {buttonsOf(row, value !== undefined, writable).map(([icon, action, label]) => (
-          <RowButton key={action} icon={icon} label={label} current={focusable} onClick={() => onAction(action, row)} />
-        ))}
+      <Cell class="of-key">
+        {mark !== '' && (
+          <>
+            <span class="margin" aria-hidden="true">
+              {mark}
+            </span>
+            <span class="visually-hidden">{states[mark]}, not applied yet: </span>
+          </>
+        )}
+        <button type="button" class="open" tabIndex={tabIndex} onClick={() => onAction('open', row)}>
+          <span class="mono key" title={key}>
+            {key}
+          </span>
+        </button>
       </Cell>
+      {isInSight && (
+        <>
+          <Cell class="changed">
+            <Changed entry={entry} staged={staged} />
+          </Cell>
+          <Cell class="acts">
+            {buttonsOf(row, writable).map(([action, label]) => (
+              <RowButton
+                key={action}
+                icon={action}
+                label={label}
+                current={focusable}
+                onClick={() => onAction(action, row)}
+              />
+            ))}
+          </Cell>
+        </>
+      )}
     </TableRow>
   );
 }
 
-function Value({ name, value, staged }: { name: string; value: string | undefined; staged: Staged | undefined }) {
-  if (value !== undefined)
-    return (
-      <ScrollArea label={`Value of ${name}`} class="mono value">
-        {value === '' ? <i>empty</i> : value}
-      </ScrollArea>
-    );
-  if (staged !== undefined)
-    return <span class="quiet">{staged.kind === 'delete' ? 'will be deleted' : 'new value staged'}</span>;
+interface PickProps {
+  label: string;
+  checked: boolean;
+  tabIndex: number;
+  onPick: (isRange: boolean) => void;
+}
+
+/** The checkbox of a row, in a label that fingers can hit. */
+export function Pick({ label, checked, tabIndex, onPick }: PickProps) {
   return (
-    <span class="mask">
-      <span aria-hidden="true">••••••••</span>
-      <span class="visually-hidden">hidden</span>
-    </span>
+    <label>
+      <input
+        type="checkbox"
+        aria-label={label}
+        checked={checked}
+        tabIndex={tabIndex}
+        onClick={event => onPick(event.shiftKey)}
+      />
+    </label>
   );
 }
 
-type RowButtonOf = readonly [icon: RowIcon, action: RowAction, label: string];
+/** When the secret was changed and by whom, or what is staged for it. */
+function Changed({ entry, staged }: Omit<Row, 'key'>) {
+  if (staged !== undefined) return <>{staged.kind === 'delete' ? 'will be deleted' : 'new value staged'}</>;
+  if (entry === undefined) return null;
+  return (
+    <>
+      <Time at={entry.updatedAt} /> · <span title={entry.updatedBy.email}>{entry.updatedBy.email}</span>
+    </>
+  );
+}
 
-function buttonsOf({ key, entry, staged }: Row, shown: boolean, writable: boolean): RowButtonOf[] {
+function buttonsOf({ key, entry, staged }: Row, writable: boolean): [icon: RowIcon, label: string][] {
   const stored = entry !== undefined;
-  const buttons: readonly (readonly [when: boolean, ...RowButtonOf])[] = [
-    [stored && !shown, 'reveal', 'reveal', `Reveal ${key}`],
-    [stored && shown, 'hide', 'reveal', `Hide ${key}`],
-    [stored, 'copy', 'copy', `Copy the value of ${key}`],
-    [writable, 'edit', 'edit', `New value for ${key}`],
-    [stored, 'history', 'history', `History of ${key}`],
-    [writable && staged !== undefined, 'unstage', 'unstage', `Undo the change to ${key}`],
-    [writable && staged === undefined, 'delete', 'delete', `Delete ${key}`],
+  const buttons: readonly (readonly [when: boolean, icon: RowIcon, label: string])[] = [
+    [stored, 'reveal', `Reveal ${key}`],
+    [stored, 'copy', `Copy the value of ${key}`],
+    [writable, 'edit', `New value for ${key}`],
+    [writable && staged !== undefined, 'unstage', `Undo the change to ${key}`],
+    [writable && staged === undefined, 'delete', `Delete ${key}`],
   ];
   return buttons.filter(([when]) => when).map(([, ...button]) => button);
 }

@@ -7,8 +7,8 @@ interface DialogProps {
   title: ComponentChildren;
   onClose: () => void;
   children: ComponentChildren;
-  /** A `sheet` is wide enough for a list of changes; other dialogs hold a form. */
-  size?: 'form' | 'sheet';
+  /** A `sheet` is wide enough for a list of changes, and a `panel` is at the side; other dialogs hold a form. */
+  size?: 'form' | 'sheet' | 'panel';
   /** Only its own buttons close it. */
   firm?: boolean;
 }
@@ -33,9 +33,11 @@ export function Dialog({ title, onClose, children, size = 'form', firm }: Dialog
     return () => {
       dialog.close();
       openDialogs.value = openDialogs.value.filter(one => one !== self);
-      // The element that opened the dialog may no longer exist.
-      const back = before instanceof HTMLElement && before.isConnected ? before : document.getElementById('content');
-      back?.focus();
+      // The element that opened the dialog may no longer exist once the page is rendered without the dialog.
+      queueMicrotask(() => {
+        const back = before instanceof HTMLElement && before.isConnected ? before : document.getElementById('content');
+        back?.focus();
+      });
     };
   }, []);
   return (

@@ -4,8 +4,12 @@ import { type OpenDialog, SecretDialogs } from '../../secrets/dialogs.tsx';
 import { SecretList } from '../../secrets/list.tsx';
 import { roleMay } from '../../secrets/rights.ts';
 import type { Row, RowAction } from '../../secrets/row.tsx';
+import { type OnSelected, Selected } from '../../secrets/selected.tsx';
+import { TakeValues } from '../../secrets/take-values.tsx';
 import { Tray } from '../../secrets/tray.tsx';
+import { useRows } from '../../secrets/use-rows.ts';
 import { useSecrets } from '../../secrets/use-secrets.ts';
+import { useValue } from '../../secrets/use-value.ts';
 import { WriteOnly } from '../../secrets/write-only.tsx';
 import { Button } from '../../ui/button.tsx';
 import { EmptyPage } from '../../ui/empty-page.tsx';
@@ -13,6 +17,7 @@ import { EnvironmentMark } from '../../ui/environment-mark.tsx';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
+import { PromoteKeys } from './promote-keys.tsx';
 import './project.css';
 
 export function EnvironmentScreen(props: ProjectProps) {
@@ -28,15 +33,25 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
   const readable = roleMay('read', role, environment.type);
   const writable = roleMay('write', role, environment.type);
   const secrets = useSecrets({ place, environment, readable, reload });
+  const { staging } = secrets;
+  const value = useValue(place, environment.id);
+  const rows = useRows(secrets.rows);
+  const { selected, has, clear } = rows.selection;
   const [open, setOpen] = useState<OpenDialog>();
+  /** What is open for the keys that were selected then. */
+  const [openFor, setOpenFor] = useState<{ what: OnSelected; keys: readonly string[] }>();
+  const stage = (keys: readonly string[]) => {
+    staging.remove(keys);
+    clear();
+  };
   const close = () => setOpen(undefined);
   const actions: Readonly<Record<RowAction, (row: Row) => void>> = {
-    reveal: ({ key }) => secrets.value.toggle(key),
-    copy: ({ key }) => secrets.value.copy(key),
-    edit: ({ key }) => setOpen({ kind: 'edit', key }),
-    history: ({ key }) => setOpen({ kind: 'history', key }),
-    delete: row => secrets.remove(row),
-    unstage: ({ key }) => secrets.unstage(key),
+    open: ({ key }) => setOpen({ kind: 'secret', key }),
+    reveal: ({ key }) => setOpen({ kind: 'secret', key, start: 'revealed' }),
+    copy: ({ key }) => value.copy(key),
+    edit: ({ key }) => setOpen({ kind: 'secret', key, start: 'editing' }),
+    delete: ({ key }) => staging.remove([key]),
+    unstage: ({ key }) => staging.unstage(key),
   };
   const onAction = (action: RowAction, row: Row) => actions[action](row);
   return (
@@ -52,7 +67,7 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
             </Button>
             <Button
               kind="primary"
-              onClick={() => setOpen({ kind: 'edit' })}
+              onClick={() => setOpen({ kind: 'secret' })}
               whyNot={writable ? undefined : `As a ${role}, you can’t change ${environment.slug}.`}
             >
               Add secret
@@ -60,18 +75,53 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
           </>
         }
       >
-        <Problem error={secrets.value.error} />
+        <Problem error={value.error} />
         {readable ? (
-          <SecretList {...{ secrets, writable, onAction }} onHelp={() => setOpen({ kind: 'help' })} />
+          <SecretList {...{ secrets, rows, writable, onAction }} onHelp={() => setOpen({ kind: 'help' })} />
         ) : (
-          <WriteOnly {...{ environment, role, writable }} rows={secrets.rows} onUnstage={secrets.unstage} />
+          <WriteOnly {...{ environment, role, writable }} rows={secrets.rows} onUnstage={staging.unstage} />
         )}
       </Page>
-      {secrets.staged !== undefined && (
-        <Tray staged={secrets.staged} onDiscard={secrets.discard} onReview={() => setOpen({ kind: 'review' })} />
+      <div class="trays">
+        {selected.length > 0 && (
+          <Selected
+            selection={rows.selection}
+            shown={rows.shown.filter(({ key }) => has(key)).length}
+            {...{ role, writable }}
+            onDelete={() => stage(selected.map(({ key }) => key))}
+            onOpen={what =>
+              setOpenFor({ what, keys: selected.filter(({ entry }) => entry !== undefined).map(({ key }) => key) })
+            }
+          />
+        )}
+        {staging.staged !== undefined && (
+          <Tray staged={staging.staged} onDiscard={staging.discard} onReview={() => setOpen({ kind: 'review' })} />
+        )}
+      </div>
+      {openFor?.what === 'values' && (
+        <TakeValues
+          place={place}
+          revision={secrets.revision}
+          keys={openFor.keys}
+          onClose={() => setOpenFor(undefined)}
+        />
+      )}
+      {openFor !== undefined && openFor.what !== 'values' && (
+        <PromoteKeys
+          {...{ organization, project, reload }}
+          from={environment}
+          keys={openFor.keys}
+          onMoved={openFor.what === 'move' ? stage : undefined}
+          onClose={() => setOpenFor(undefined)}
+        />
       )}
       {open !== undefined && (
-        <SecretDialogs open={open} {...{ place, environment, role, readable, secrets }} onClose={close} />
+        <SecretDialogs
+          open={open}
+          {...{ place, environment, role, readable, secrets }}
+          environments={project.environments}
+          onClose={close}
+        />
       )}
     </div>
   );

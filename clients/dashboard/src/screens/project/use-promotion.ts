@@ -13,17 +13,28 @@ export interface Planned {
   revision: number;
 }
 
+export interface Promoted {
+  /** The revision of the target. */
+  revision: number;
+  /** The keys whose values the target has now. */
+  keys: readonly string[];
+}
+
 interface Options {
   params: { orgSlug: string; project: string };
   sources: readonly Environment[];
   targets: readonly Environment[];
+  /** The only keys to promote; all by default. */
+  keys?: readonly string[];
   reload: () => Promise<void>;
+  /** By default, the plan is made again. */
+  onPromoted?: (promoted: Promoted) => void;
 }
 
 export type Promotion = ReturnType<typeof usePromotion>;
 
 /** The source, target and plan of a promotion, and the excluded keys. */
-export function usePromotion({ params, sources, targets, reload }: Options) {
+export function usePromotion({ params, sources, targets, keys: only, reload, onPromoted }: Options) {
   const [choice, setChoice] = useState(() => {
     const from = sources[0]?.slug ?? '';
     return { from, to: targets.find(({ slug }) => slug !== from)?.slug ?? '', overwrite: true };
@@ -36,7 +47,7 @@ export function usePromotion({ params, sources, targets, reload }: Options) {
     const answer = await call('POST /v1/secrets/{orgSlug}/{project}/promote', {
       params,
       query: { dryRun: true },
-      body: choice,
+      body: { ...choice, ...(only === undefined ? {} : { keys: [...only] }) },
       signal,
     });
     return { plan: planOf(answer), revision: answer.revision };
@@ -49,7 +60,8 @@ export function usePromotion({ params, sources, targets, reload }: Options) {
     });
     showToast(`Promoted ${count(keys.length, 'key')}: ${to} is at revision ${revision}.`);
     setLeft(new Set());
-    await Promise.all([plan.reload(), reload()]);
+    if (onPromoted !== undefined) onPromoted({ revision, keys: [...keys, ...planned.plan.unchanged] });
+    await Promise.all([onPromoted === undefined ? plan.reload() : undefined, reload()]);
   });
   return {
     ...choice,
