@@ -175,9 +175,11 @@ export function environmentOf(
       ? {
           STRIPE_SECRET_KEY_PARAMETER: config.stripeSecretKeyParameter,
           STRIPE_WEBHOOK_SECRET_PARAMETER: config.stripeWebhookSecretParameter,
-          STRIPE_PRICE_PRO: config.stripePricePro,
-          STRIPE_PRICE_ENTERPRISE: config.stripePriceEnterprise,
         }
+      : {}),
+    // Without the provider's key, no plan is for sale.
+    ...(area === 'billing' && config.stripeSecretKeyParameter !== undefined
+      ? { STRIPE_PRICE_PRO: config.stripePricePro, STRIPE_PRICE_ENTERPRISE: config.stripePriceEnterprise }
       : {}),
   };
   return Object.fromEntries(
