@@ -177,10 +177,8 @@ export function environmentOf(
           STRIPE_WEBHOOK_SECRET_PARAMETER: config.stripeWebhookSecretParameter,
         }
       : {}),
-    // Without the provider's key, no plan is for sale.
-    ...(area === 'billing' && config.stripeSecretKeyParameter !== undefined
-      ? { STRIPE_PRICE_PRO: config.stripePricePro, STRIPE_PRICE_ENTERPRISE: config.stripePriceEnterprise }
-      : {}),
+    STRIPE_PRICE_PRO: area === 'billing' && config.stripePricePro,
+    STRIPE_PRICE_ENTERPRISE: area === 'billing' && config.stripePriceEnterprise,
   };
   return Object.fromEntries(
     Object.entries(settings).flatMap(([name, value]) =>

@@ -1,4 +1,4 @@
-import { csvHeader, csvRecord } from '@holdfast/contracts/audit/entry-csv.ts';
+import { csvHeader, csvRecord } from '@holdfast/contracts/fields/formats/entry-csv.ts';
 import { type AuditEntry, type AuditPage, type AuditQuery, auditLog, type FeedPage } from '@holdfast/sdk';
 import { defineCommand, type FlagsOf, Option } from '../define-command.ts';
 import { follow } from '../evidence/follow.ts';

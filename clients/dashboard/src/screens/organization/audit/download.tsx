@@ -1,6 +1,6 @@
 import type { AuditEntry } from '@holdfast/contracts/audit/entries.ts';
-import { csvHeader, csvRecord } from '@holdfast/contracts/audit/entry-csv.ts';
 import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
+import { csvHeader, csvRecord } from '@holdfast/contracts/fields/formats/entry-csv.ts';
 import { type Answer, call } from '../../../api.ts';
 import { useAction } from '../../../load.ts';
 import { Button } from '../../../ui/button.tsx';
