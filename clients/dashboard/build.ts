@@ -3,7 +3,7 @@ import { exposureWays, subjects } from '@holdfast/contracts/audit/exposure.ts';
 import { signInErrors } from '@holdfast/contracts/auth/sign-in.ts';
 import { auditActions, readingActions } from '@holdfast/contracts/fields/audit-action.ts';
 import { eventNames, eventPayloadExample } from '@holdfast/contracts/fields/events.ts';
-import { boughtPlans, limitNames, planNames } from '@holdfast/contracts/fields/limits.ts';
+import { limitNames, planNames } from '@holdfast/contracts/fields/limits.ts';
 import { environmentRules, environmentTypes, roles } from '@holdfast/contracts/fields/role.ts';
 import { routes } from '@holdfast/contracts/routes.ts';
 import { build, type Plugin, type Rolldown } from 'vite';
@@ -18,12 +18,18 @@ export type DashboardFiles = ReadonlyMap<string, Buffer>;
 function contractLists(): Plugin {
   const lists = {
     auditActions,
-    boughtPlans,
     environmentRules,
     environmentTypes,
     eventNames,
     eventPayloadExample,
     exposureWays,
+    freshRoutes: Object.fromEntries(
+      routes.flatMap(({ method, path, summary, access }) =>
+        'fresh' in access
+          ? [[`${method} ${path}`, { summary, roles: access.kind === 'member' ? access.roles : [] }]]
+          : [],
+      ),
+    ),
     limitNames,
     planNames,
     readingActions,

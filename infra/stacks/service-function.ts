@@ -175,10 +175,10 @@ export function environmentOf(
       ? {
           STRIPE_SECRET_KEY_PARAMETER: config.stripeSecretKeyParameter,
           STRIPE_WEBHOOK_SECRET_PARAMETER: config.stripeWebhookSecretParameter,
-          STRIPE_PRICE_PRO: config.stripePricePro,
-          STRIPE_PRICE_ENTERPRISE: config.stripePriceEnterprise,
         }
       : {}),
+    STRIPE_PRICE_PRO: area === 'billing' && config.stripePricePro,
+    STRIPE_PRICE_ENTERPRISE: area === 'billing' && config.stripePriceEnterprise,
   };
   return Object.fromEntries(
     Object.entries(settings).flatMap(([name, value]) =>

@@ -7,7 +7,7 @@ import { parameter } from '../core/parameter.ts';
 import { processVariable } from '../core/process-memory.ts';
 import { settings } from '../core/settings.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
-import type { Prices } from './payment-event.ts';
+import { configuredPrices } from './prices.ts';
 import { liveSubscriptionOf } from './subscription-update.ts';
 
 /** Every call ends within 10 s. */
@@ -66,11 +66,6 @@ export function priceOf(plan: BoughtPlan): string {
   const price = configuredPrices()[plan];
   if (price === undefined) throw notConfigured();
   return price;
-}
-
-export function configuredPrices(): Prices {
-  const { STRIPE_PRICE_PRO: pro, STRIPE_PRICE_ENTERPRISE: enterprise } = settings();
-  return { pro, enterprise };
 }
 
 /**

@@ -22,7 +22,8 @@ import {
 } from '../table/records/platform.ts';
 import { put, remove, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 import { type PaymentEvent, readPaymentEvent } from './payment-event.ts';
-import { configuredPrices, verifiedEvent } from './payment-provider.ts';
+import { verifiedEvent } from './payment-provider.ts';
+import { configuredPrices } from './prices.ts';
 import { applyUpdate, type SubscriptionUpdate } from './subscription-update.ts';
 
 /**

@@ -41,9 +41,20 @@ export const planConfigsMs = minuteMs;
 /** Precise enough for the expiry of audit entries. Limits on creation must use `readPlanConfigs`. */
 export const recentPlanConfigs = /* @__PURE__ */ cachedRead('plan-configs', planConfigsMs, readPlanConfigs);
 
+/** What each limit counts. */
+const counted: Readonly<Record<LimitName, string>> = {
+  maxProjects: 'projects',
+  maxEnvironmentsPerProject: 'environments in the project',
+  maxSecretsPerEnvironment: 'secrets in the environment',
+  maxMembers: 'places for members and invitations',
+  maxWebhooks: 'webhooks',
+  auditRetentionDays: 'days of the audit log',
+};
+
 /** @throws plan_limit_exceeded with the limit's name, its value and the current usage */
 export function planLimitExceeded(limit: LimitName, value: number, used: number): ApiError {
-  return new ApiError('plan_limit_exceeded', `The plan's limit ${limit} of ${value} has been reached.`, {
+  const message = `This would exceed a limit of the organization: ${used} of ${value} ${counted[limit]} are in use.`;
+  return new ApiError('plan_limit_exceeded', message, {
     details: { limit, value, used },
   });
 }

@@ -54,14 +54,19 @@ export class Refusal extends Error {
   }
 }
 
+/** The user did not confirm who they are, so nothing was sent. */
+export class Cancelled extends Error {}
+
 /** Incremented when a signed-in page gets a response that its session has ended. */
 export const sessionEnded = signal(false);
 
 /** `own`: only the account's own password or passkey will do, and not the company's provider. */
 export type StepUpKind = 'any' | 'own';
-let askAgain: ((kind: StepUpKind) => Promise<boolean>) | undefined;
-/** Sets the prompt for a step-up. It resolves to true if the user completed it. */
-export const onStepUpRequired = (ask: (kind: StepUpKind) => Promise<boolean>) => {
+/** Resolves to true if the user completed the step-up that a route needs. */
+type AskAgain = (kind: StepUpKind, route?: RouteName) => Promise<boolean>;
+let askAgain: AskAgain | undefined;
+/** Sets the prompt for a step-up. */
+export const onStepUpRequired = (ask: AskAgain) => {
   askAgain = ask;
 };
 /** Asks for the account's own password or passkey, which lifts the session's limit to one organization. */
@@ -69,7 +74,8 @@ export const liftConfinement = () => askAgain?.('own');
 
 /**
  * Calls an operation of the API. If the session needs a step-up, a dialog asks for it and the call then
- * continues. @throws Refusal for every error response, and if there is no response.
+ * continues. @throws Refusal for every error response, and if there is no response; Cancelled if the user closes the
+ * dialog
  */
 export async function call<R extends RouteName>(
   route: R,
@@ -79,8 +85,9 @@ export async function call<R extends RouteName>(
     return await send(route, request);
   } catch (error) {
     const kind = error instanceof Refusal ? stepUps[error.code] : undefined;
-    if (kind === undefined || askAgain === undefined || !(await askAgain(kind))) throw error;
-    return await send(route, request);
+    if (kind === undefined || askAgain === undefined) throw error;
+    if (await askAgain(kind, route)) return await send(route, request);
+    throw kind === 'any' ? new Cancelled() : error;
   }
 }
 

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { sessionEnded } from './api.ts';
+import { Cancelled, sessionEnded } from './api.ts';
+import { goBack } from './router.ts';
 import { epoch } from './session.ts';
 
 export interface Loaded<T> {
@@ -29,6 +30,8 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
       if (!controller.signal.aborted) setState({ key, data, pending: false });
     } catch (error) {
       if (controller.signal.aborted) return;
+      // Without the confirmation there is nothing to show here.
+      if (error instanceof Cancelled) return goBack();
       // The log-in opens over the page, which keeps its content.
       setState(before => ({ ...before, key, pending: false, ...(sessionEnded.value ? {} : { error }) }));
     }
@@ -106,7 +109,7 @@ export function useAction<Arguments extends unknown[]>(action: (...given: Argume
       await action(...given);
       setState({ busy: false });
     } catch (error) {
-      setState({ busy: false, error });
+      setState({ busy: false, ...(error instanceof Cancelled ? {} : { error }) });
     } finally {
       busy.current = false;
     }

@@ -5,10 +5,21 @@ export const location$ = signal(window.location.pathname + window.location.searc
 
 export function navigate(to: string, options: { replace?: boolean } = {}): void {
   if (to === location$.value) return;
-  if (options.replace) history.replaceState(null, '', to);
-  else history.pushState(null, '', to);
+  if (options.replace) history.replaceState(history.state, '', to);
+  else history.pushState({ isInside: true }, '', to);
   location$.value = to;
   if (!options.replace) window.scrollTo(0, 0);
+}
+
+let isLeaving = false;
+
+/** Leaves for the previous page of the dashboard or, if the link was opened directly, for the page above this one. */
+export function goBack(): void {
+  if (isLeaving) return;
+  if (history.state?.isInside) {
+    isLeaving = true;
+    history.back();
+  } else navigate(pathname().replace(/\/[^/]*$/, '') || '/', { replace: true });
 }
 
 export const pathname = () => location$.value.split('?')[0] ?? '/';
@@ -25,6 +36,7 @@ export function addressWith(changes: Readonly<Record<string, string | undefined>
 }
 
 window.addEventListener('popstate', () => {
+  isLeaving = false;
   location$.value = window.location.pathname + window.location.search;
 });
 

@@ -14,6 +14,7 @@ import { Billing } from './screens/organization/billing.tsx';
 import { ExposureScreen } from './screens/organization/exposure/exposure.tsx';
 import { Identities } from './screens/organization/identities/identities.tsx';
 import { IdentityScreen } from './screens/organization/identities/identity.tsx';
+import { NewIdentity } from './screens/organization/identities/new-identity.tsx';
 import { Members } from './screens/organization/members.tsx';
 import { NewOrganization } from './screens/organization/new.tsx';
 import { Projects } from './screens/organization/projects.tsx';
@@ -29,11 +30,11 @@ import { Revisions } from './screens/project/revisions.tsx';
 import { ProjectSettings } from './screens/project/settings.tsx';
 import { Template } from './screens/project/template.tsx';
 import { organizationBySlug, session } from './session.ts';
-import { Empty } from './ui/empty.tsx';
 import type { OrganizationProps } from './ui/in-organization.tsx';
 import { InOrganization } from './ui/in-organization.tsx';
 import type { ProjectProps } from './ui/in-project.tsx';
 import { InProject } from './ui/in-project.tsx';
+import { NothingHere } from './ui/nothing-here.tsx';
 import { Shell } from './ui/shell.tsx';
 
 const plain: readonly (readonly [string, ComponentType<{ parameters: Record<string, string> }>])[] = [
@@ -51,6 +52,7 @@ const ofOrganization: readonly (readonly [string, ComponentType<OrganizationProp
   ['/organizations/:org', Projects],
   ['/organizations/:org/members', Members],
   ['/organizations/:org/identities', Identities],
+  ['/organizations/:org/identities/new', NewIdentity],
   ['/organizations/:org/identities/:id', IdentityScreen],
   ['/organizations/:org/webhooks', Webhooks],
   ['/organizations/:org/webhooks/:id', WebhookScreen],
@@ -100,7 +102,7 @@ function Screen({ path }: { path: string }) {
     const parameters = match(pattern, path);
     if (parameters === undefined) continue;
     const organization = organizationBySlug(parameters.org ?? '');
-    if (organization === undefined) return <NotHere />;
+    if (organization === undefined) return <NotHere organization={parameters.org} />;
     return (
       <InProject key={`${parameters.org}/${parameters.p}`} organization={organization} slug={parameters.p ?? ''}>
         {(project, reload) => (
@@ -113,7 +115,7 @@ function Screen({ path }: { path: string }) {
     const parameters = match(pattern, path);
     if (parameters === undefined) continue;
     const organization = organizationBySlug(parameters.org ?? '');
-    if (organization === undefined) return <NotHere />;
+    if (organization === undefined) return <NotHere organization={parameters.org} />;
     return (
       <InOrganization organization={organization}>
         <Component key={path} organization={organization} parameters={parameters} />
@@ -123,16 +125,23 @@ function Screen({ path }: { path: string }) {
   return <NotHere />;
 }
 
-function NotHere() {
-  useEffect(() => {
-    document.title = 'Not found · Holdfast';
-  }, []);
+function NotHere({ organization }: { organization?: string | undefined }) {
+  const isUnknown = organization !== undefined && organizationBySlug(organization) === undefined;
   return (
-    <main>
-      <h1>Nothing here</h1>
-      <Empty title="This page does not exist, or you are not a member of its organization.">
-        <a href="/">Go to your projects</a>
-      </Empty>
-    </main>
+    <NothingHere
+      reason={
+        isUnknown
+          ? `There is no organization ${organization}, or you are not a member of it.`
+          : 'This page does not exist.'
+      }
+      {...(isUnknown
+        ? {
+            wrong: organization,
+            names: session.value?.organizations.map(({ slug }) => slug) ?? [],
+            pathOf: (slug: string) => `/organizations/${slug}`,
+          }
+        : {})}
+      back={['Go to your projects', '/']}
+    />
   );
 }

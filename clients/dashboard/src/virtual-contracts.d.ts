@@ -1,11 +1,12 @@
 declare module 'virtual:contracts' {
   export const auditActions: typeof import('@holdfast/contracts/fields/audit-action.ts').auditActions;
-  export const boughtPlans: typeof import('@holdfast/contracts/fields/limits.ts').boughtPlans;
   export const environmentRules: typeof import('@holdfast/contracts/fields/role.ts').environmentRules;
   export const environmentTypes: typeof import('@holdfast/contracts/fields/role.ts').environmentTypes;
   export const eventNames: typeof import('@holdfast/contracts/fields/events.ts').eventNames;
   export const eventPayloadExample: typeof import('@holdfast/contracts/fields/events.ts').eventPayloadExample;
   export const exposureWays: typeof import('@holdfast/contracts/audit/exposure.ts').exposureWays;
+  /** The routes that need a step-up, such as `DELETE /v1/orgs/{orgId}`. */
+  export const freshRoutes: Readonly<Record<string, { summary: string; roles: readonly string[] } | undefined>>;
   export const limitNames: typeof import('@holdfast/contracts/fields/limits.ts').limitNames;
   export const planNames: typeof import('@holdfast/contracts/fields/limits.ts').planNames;
   export const readingActions: typeof import('@holdfast/contracts/fields/audit-action.ts').readingActions;

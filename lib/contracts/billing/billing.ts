@@ -3,6 +3,7 @@ import { contract, ok, succeeds } from '../contract.ts';
 import {
   BillingStatus,
   BoughtPlan,
+  boughtPlans,
   defaultLimits,
   Plan,
   PlanLimits,
@@ -17,7 +18,8 @@ export const getBilling = contract({
   operationId: 'get-billing',
   route: 'GET /v1/billing/{orgId}',
   summary: 'Get billing status and usage',
-  description: 'Returns the plan, the subscription’s status, the limits in force, the usage and every plan’s limits.',
+  description:
+    'Returns the plan, the subscription’s status, the limits in force, the usage, every plan’s limits and which are for sale.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'organization' },
   responses: ok({
     description: 'Billing status, limits and usage.',
@@ -27,11 +29,13 @@ export const getBilling = contract({
       limits: PlanLimits.describe('The limits in force.'),
       usage: Usage,
       plans: z.array(Plan).describe('The limits of each plan, smallest first.'),
+      forSale: z.array(BoughtPlan).describe('The plans that can be bought. None without a payment provider.'),
       currentPeriodEnd: Timestamp.nullable().describe('End of the paid period; null if there is none.'),
     }),
     example: {
       limits: defaultLimits.pro,
       plans: planNames.map(name => ({ name, limits: defaultLimits[name] })),
+      forSale: boughtPlans,
       currentPeriodEnd: '2026-02-28T09:26:53.000Z',
     },
   }),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { csvColumns, csvRecord } from '#clients/cli/src/evidence/entry-csv.ts';
 import { AuditEntry } from '#lib/contracts/audit/entries.ts';
+import { csvColumns, csvRecord } from '#lib/contracts/fields/formats/entry-csv.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { auditEntry, oldestFirst, seedAudit } from '#test/support/seed-audit.ts';

@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { phraseOf, sentences } from '#clients/dashboard/src/screens/organization/audit/phrase.ts';
+import { clientName } from '#clients/dashboard/src/ui/client-name.ts';
+import { closeNames } from '#clients/dashboard/src/ui/close-names.ts';
+import { auditActions } from '#lib/contracts/fields/audit-action.ts';
 import { chunksOf } from '#lib/core/chunks-of.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
-import { withoutBrowser } from './browser.ts';
+import { button, settled, withoutBrowser } from './browser.ts';
 import { expectFineLooks, wideAndNarrow } from './looks.ts';
 import { useWorld } from './world.ts';
 
@@ -104,6 +109,103 @@ describe.skipIf(withoutBrowser)('the filters of the audit log', () => {
   });
 });
 
+describe.skipIf(withoutBrowser)('the audit log of an organization', () => {
+  it('is filtered by a person and by a token, each by name', async () => {
+    await page.goto(auditOf(world.organization));
+    const who = page.getByLabel('Who');
+    await who.selectOption(`Grace Hopper, ${world.people.admin.email}`);
+    await chip(`by ${world.people.admin.email}`).waitFor();
+    expect(parameters()).toEqual({ actor: world.people.admin.user.id });
+    await who.selectOption('token: nightly');
+    await chip('token “nightly”').waitFor();
+    await expectEntries(2);
+    await who.selectOption('Everyone');
+    await chips().waitFor({ state: 'detached' });
+  });
+
+  it('is downloaded with its filters, and no cell is a formula', async () => {
+    await world.owner('PUT', world.path('dev'), {
+      key: 'LOG_LEVEL',
+      value: 'info',
+      message: '=HYPERLINK("https://evil")',
+    });
+    await page.goto(`${auditOf(world.organization)}?key=LOG_LEVEL&action=secret.updated`);
+    const [file] = await Promise.all([page.waitForEvent('download'), button(page, 'Download CSV').click()]);
+    expect(file.suggestedFilename()).toMatch(/^audit-.+-\d{4}-\d\d-\d\d\.csv$/);
+    const [header, newest] = readFileSync(await file.path(), 'utf8').split('\r\n');
+    expect(header).toMatch(/^createdAt,action,actor.type/);
+    expect(newest).toContain(`"'=HYPERLINK(""https://evil"")"`);
+  });
+
+  it('folds away checks that showed no value, and says how many they are', async () => {
+    // Only a pattern looks at values.
+    const { slug } = world.organization;
+    await world.owner('POST', `/templates/${slug}/web-shop`, { key: 'LOG_LEVEL', pattern: '.+' });
+    await page.goto(`/organizations/${slug}/projects/web-shop/template`);
+    await settled(page);
+    await page.goto(auditOf(world.organization));
+    const folded = page.getByText('3 checks that showed no value');
+    await folded.waitFor();
+    expect(await page.getByText('validated LOG_LEVEL').first().isVisible()).toBe(false);
+    await folded.click();
+    await expectFineLooks(page, 'audit-folded', { as: wideAndNarrow });
+    await page.getByLabel('Action').selectOption('environment.validated');
+    await page.getByText('validated LOG_LEVEL').first().waitFor();
+    expect(await folded.count()).toBe(0);
+  });
+
+  it('shows a developer who changed the secrets that they may read, in the history of each environment', async () => {
+    const developer = await openAt(auditOf(world.organization), world.people.developer);
+    await developer.getByText('Only owners and admins can see the audit log.').waitFor();
+    expect(await developer.getByRole('link', { name: 'web-shop/production' }).count()).toBe(0);
+    await developer.getByRole('link', { name: 'web-shop/dev' }).click();
+    await developer.getByText(world.people.owner.email).first().waitFor();
+  });
+});
+
+describe('an entry in words', () => {
+  const target = { type: 'member' as const, id: 'x', name: 'ada@example.com' };
+  it.each([...auditActions])('is a sentence for %s', action => {
+    expect(sentences[action]).toMatch(/^[a-z]/);
+  });
+
+  it.each([
+    [
+      'member.role_changed',
+      { from: 'viewer', to: 'developer' },
+      'changed the role of {target} from viewer to developer',
+    ],
+    ['secret.promoted', { from: { slug: 'dev', revision: 3 } }, 'promoted {keys} from dev@3 to {place}'],
+    ['secret.restored', {}, 'restored {keys} in {place}'],
+    ['member.joined', { role: 'viewer', via: 'provider' }, 'joined the organization as viewer through the provider'],
+  ] as const)('has the details of %s', (action, details, text) => {
+    const entry = { ...auditEntry(action, 0), target, details };
+    expect(phraseOf(entry)).toEqual({ text, unsaid: {} });
+  });
+
+  it('names the program that was used', () => {
+    const names = Object.entries({
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36': 'Chrome on Linux',
+      'holdfast-cli/0.1.0': 'the command line 0.1.0',
+      'holdfast-run.sh/0.1.0': 'run.sh 0.1.0',
+      'curl/8.5.0': 'curl 8.5.0',
+      'terraform (linux)': 'terraform (linux)',
+    });
+    for (const [userAgent, name] of names) expect(clientName(userAgent)).toBe(name);
+  });
+});
+
+describe('names that somebody may have meant', () => {
+  it.each([
+    ['web-shp', ['web-shop']],
+    ['prod', ['production']],
+    ['staging2', ['staging']],
+    ['x', []],
+  ])('are for %s %j', (wrong, close) => {
+    expect(closeNames(wrong, ['dev', 'staging', 'production', 'web-shop', 'billing'])).toEqual(close);
+  });
+});
+
 describe.skipIf(withoutBrowser)('the chart of the audit log', () => {
   const owner = shared(() => seedPerson({ name: 'Dorothy Vaughan' }));
   const visitor = usePage(() => owner);
@@ -158,13 +260,13 @@ describe.skipIf(withoutBrowser)('a log that one request can’t count', () => {
     for (const some of chunksOf(20, long)) await seedAudit(owner.organization.id, some);
     const visitor = await openAt(`${auditOf(owner.organization)}?action=secret.updated&actor=${actor.id}`, owner);
     const uncounted = visitor.getByText('50 entries so far. There are too many to count at once.');
-    await uncounted.waitFor({ timeout: 40_000 });
+    await uncounted.waitFor();
     const found = visitor.locator('.journal > li');
     expect(await found.count()).toBe(50);
     expect(await visitor.getByRole('navigation', { name: 'Pages' }).count()).toBe(0);
     await expectFineLooks(visitor, 'audit-uncounted', { as: wideAndNarrow, fullPage: false });
     await visitor.getByRole('button', { name: 'Search further' }).click();
-    await found.nth(59).waitFor({ timeout: 40_000 });
+    await found.nth(59).waitFor();
     expect(await found.count()).toBe(60);
     expect(await uncounted.count()).toBe(0);
     expect(await visitor.getByRole('button', { name: 'Search further' }).count()).toBe(0);

@@ -6,7 +6,7 @@ import type { Api } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
-import { button, dialog as dialogOf, link, press, settled, submit, toast, withoutBrowser } from './browser.ts';
+import { button, dialog as dialogOf, fill, link, press, settled, submit, toast, withoutBrowser } from './browser.ts';
 import { expectFineLooks, wideAndNarrow } from './looks.ts';
 import { join, useWorld } from './world.ts';
 
@@ -54,7 +54,7 @@ describe.skipIf(withoutBrowser)('what a token saw', () => {
 
   it('is one click away from the token, with what is still current first, on a page that can be shared', async () => {
     await page.goto('/account/tokens');
-    await link(page, 'Leaked? What nightly saw').click();
+    await link(page, 'What it saw: nightly').click();
     await page.getByRole('heading', { name: 'What the token “nightly” saw' }).waitFor();
     await page.getByText('1 of 3 changed').waitFor();
     const keys = await page.locator('tr[data-index] .key').allTextContents();
@@ -151,7 +151,7 @@ describe.skipIf(withoutBrowser)('what a token saw', () => {
     await press(page, 'Revoke nightly', 'Revoke');
     await toast(page, 'Token nightly revoked');
     await page.goto(`/organizations/${world.organization.slug}/audit?tokenId=${token.id}`);
-    await link(page, /^Leaked\? What the token/).click();
+    await link(page, /^What it saw: the token/).click();
     await page.getByRole('heading', { name: `What a token of ${world.people.owner.email} saw` }).waitFor();
     await page.getByText('its owner has to revoke it first').waitFor();
     await page.locator('tr[data-index]').first().waitFor();
@@ -174,19 +174,19 @@ describe.skipIf(withoutBrowser)('what others saw', () => {
     const base = `/organizations/${organization.slug}`;
     await expectStatus(world.api.get(world.path('dev'), people.developer.session), 200);
     await page.goto(`${base}/members`);
-    await link(page, `Leaked? What ${people.developer.email} saw`).click();
+    await link(page, `What they saw: ${people.developer.email}`).click();
     await page.getByRole('heading', { name: 'What Alan Turing saw' }).waitFor();
     await page.getByText('is still a member, as developer.').waitFor();
     await page.locator('tr[data-index]').nth(3).waitFor();
     await page.goto(`${base}/identities`);
-    await link(page, 'Leaked? What web-shop deploy saw').click();
+    await link(page, 'What it saw: web-shop deploy').click();
     await page.getByRole('heading', { name: 'What web-shop deploy saw' }).waitFor();
     await page.getByText('No secrets were exposed.').waitFor();
     await link(page, 'Narrow or delete it first').click();
-    await link(page, 'Leaked? What web-shop deploy saw').click();
+    await link(page, 'What it saw: web-shop deploy').click();
     await page.getByRole('heading', { name: 'What web-shop deploy saw' }).waitFor();
     await page.goto('/account');
-    await link(page, 'Leaked? What this session saw').click();
+    await link(page, 'What it saw: this session').click();
     await page.getByRole('heading', { name: 'What this session saw' }).waitFor();
     await page.getByText('written').first().waitFor();
     await expectNoValue();
@@ -198,7 +198,7 @@ describe.skipIf(withoutBrowser)('what others saw', () => {
     const token = await makeToken(world.api, person, { name: 'laptop' });
     await pull(token, 'dev', 'DATABASE_URL');
     const visitor = await openAt('/account/tokens', person);
-    await button(visitor, 'Leaked? What laptop saw').click();
+    await button(visitor, 'What it saw: laptop').click();
     const dialog = dialogOf(visitor);
     await dialog.getByText('Only owners and admins can look this up.').waitFor();
     await expectFineLooks(visitor, 'dialog-leaked', { as: wideAndNarrow, fullPage: false });
@@ -212,7 +212,7 @@ describe.skipIf(withoutBrowser)('what others saw', () => {
     await row('DATABASE_URL').waitFor();
     // In the person's own organization, the token saw nothing.
     await visitor.goto('/account/tokens');
-    await button(visitor, 'Leaked? What laptop saw').click();
+    await button(visitor, 'What it saw: laptop').click();
     await dialog.getByRole('link').click();
     await visitor.getByText('No secrets were exposed.').waitFor();
   });
@@ -247,10 +247,54 @@ describe.skipIf(withoutBrowser)('what others saw', () => {
   });
 
   it('says so if the link names nothing, or something that is no id', async () => {
-    await page.goto(screen(''));
-    await page.getByText('This link does not say which credential it is about.').waitFor();
+    await page.goto(screen('key=LOG_LEVEL'));
+    await page.getByText('This link does not say which secret it is about.').waitFor();
     await page.goto(screen('token=nothing'));
     await page.getByRole('alert').waitFor();
+  });
+});
+
+describe.skipIf(withoutBrowser)('the page that asks what leaked', () => {
+  const question = (title: string) => page.getByRole('form', { name: title });
+  const choose = async (title: string, option: string | RegExp, action: string) => {
+    await page.goto(`/organizations/${world.organization.slug}`);
+    await link(page, 'Something leaked?').first().click();
+    const label = await question(title).getByRole('option', { name: option }).textContent();
+    await fill(question(title), { 'Which one?': label ?? '' });
+    await button(question(title), action).click();
+  };
+
+  it('leads from a token, a person, a session, an identity and a key to what was seen', async () => {
+    const { people, organization } = world;
+    const scope = { name: 'grafana', organizationId: organization.id };
+    const token = await makeToken(world.api, people.admin, scope);
+    await pull(token, 'staging', 'LOG_LEVEL');
+    await choose('A token', `grafana, of ${people.admin.email}`, 'What it saw');
+    await row('LOG_LEVEL').waitFor();
+    for (const [title, option, action, heading] of [
+      ['A person’s account', `Alan Turing, ${people.developer.email}`, 'What they saw', 'What Alan Turing saw'],
+      ['A session of yours', /this one$/, 'What it saw', 'What this session saw'],
+      ['A pipeline or workload', 'web-shop deploy', 'What it saw', 'What web-shop deploy saw'],
+    ] as const) {
+      await choose(title, option, action);
+      await page.getByRole('heading', { name: heading }).waitFor();
+    }
+    await page.goto(screen(''));
+    await submit(
+      question('The value of a secret'),
+      { Environment: 'web-shop/staging', Key: 'LOG_LEVEL' },
+      'Who knows it',
+    );
+    // A token is named, not only numbered.
+    await link(page, 'grafana').waitFor();
+    await expectNoValue();
+  });
+
+  it('shows others how to stop their own credentials, and who can look the rest up', async () => {
+    const visitor = await openAt(screen(''), world.people.developer);
+    await visitor.getByText('Only owners and admins can see what a credential saw.').waitFor();
+    await link(visitor, 'revoke a token').click();
+    await visitor.getByRole('heading', { name: 'Tokens' }).waitFor();
   });
 });
 

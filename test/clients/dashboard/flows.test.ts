@@ -20,7 +20,7 @@ import {
   visit,
   withoutBrowser,
 } from './browser.ts';
-import { expectFineLooks } from './looks.ts';
+import { expectFineLooks, wideAndNarrow } from './looks.ts';
 import { useWorld, type World } from './world.ts';
 
 const { world, browser, come: open, openAt: openPageAt, usePage } = useWorld();
@@ -750,6 +750,8 @@ describe.skipIf(withoutBrowser)('the command line’s hand-off', () => {
       await page.getByText('laptop').waitFor();
       await button(page, 'Agree').click();
       await page.getByText('The code has arrived.').waitFor();
+      expect(await page.locator('h1').evaluate(heading => getComputedStyle(heading).fontSize)).toBe('32px');
+      await expectFineLooks(page, 'cli-signed-in', { as: wideAndNarrow });
       expect(await started.ended).toMatchObject({ code: 0 });
       const { stdout } = await cli.run(['whoami', '--url', world.origin, '--json']);
       const { email } = world.people.developer;

@@ -108,19 +108,22 @@ describe.skipIf(withoutBrowser)('an owner', () => {
 
   it('creates a deployer from a platform’s recipe, sees what to configure in the job, tries a token and deletes it', async () => {
     await page.goto(`${base()}/identities`);
-    await button(page, 'New identity').click();
-    await dialog(page).getByLabel('Name').fill('nightly');
-    expect(await dialog(page).getByLabel('Role').inputValue()).toBe('deployer');
-    await dialog(page).getByLabel('Project', { exact: true }).selectOption('web-shop');
-    await dialog(page).getByLabel('Environment', { exact: true }).selectOption('production');
-    await fill(dialog(page), {
+    await page.getByRole('link', { name: 'New identity' }).click();
+    // The examples are about the organization's own project.
+    await page.getByText(`gh api repos/${world.organization.slug}/web-shop --jq .id`).waitFor();
+    expect(await page.getByLabel('Role').inputValue()).toBe('deployer');
+    await page.getByLabel('Environment', { exact: true }).selectOption('production');
+    expect(await page.getByLabel('Name').inputValue()).toBe('web-shop production on GitHub Actions');
+    await fill(page, {
+      Name: 'nightly',
       'Repository id': '74',
       'Owner id': '65',
       'More claims': 'ref = refs/heads/main\nref = refs/heads/release',
     });
     await button(page, 'Create identity').click();
     await toast(page, 'Identity nightly created');
-    await page.waitForURL(/\/identities\/[0-9a-f-]{36}$/);
+    await page.waitForURL(/\/identities\/[0-9a-f-]{36}\?new$/);
+    await button(page, 'Copy .github/workflows/deploy.yml').click();
     const { identities } = await world.owner('GET', `/identities/${world.organization.id}`);
     const made = identities.find(({ name }: { name: string }) => name === 'nightly');
     expect(made).toMatchObject({ role: 'deployer', access: 'read', singleUse: true, maxAssertionAgeMinutes: 10 });
@@ -132,6 +135,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     });
     await page.getByText(made.audience).waitFor();
     await page.getByText(`identity: "${made.id}"`).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`identity: "${made.id}"`);
 
     const issuer = { url: made.issuer };
     const key = await makeSigningKey();
@@ -155,14 +159,16 @@ describe.skipIf(withoutBrowser)('an owner', () => {
   });
 
   it('sees why the service rejects claims that strangers could satisfy, for a platform without a recipe', async () => {
-    await page.goto(`${base()}/identities`);
-    await button(page, 'New identity').click();
-    await fill(dialog(page), { Name: 'anywhere', Role: 'viewer' });
-    await dialog(page).getByLabel('Platform', { exact: true }).selectOption('another');
-    await fill(dialog(page), { Issuer: 'https://gitlab.com', Claims: 'sub = repo:acme/web-shop' });
+    await page.goto(`${base()}/identities/new`);
+    await page.getByLabel('Another platform').check();
+    await fill(page, {
+      Name: 'anywhere',
+      Role: 'viewer',
+      Issuer: 'https://gitlab.com',
+      Claims: 'sub = repo:acme/web-shop',
+    });
     await button(page, 'Create identity').click();
     await page.getByText('Must require at least one claim besides iss, aud and sub').first().waitFor();
-    await button(page, 'Cancel').click();
   });
 
   it('changes a role and removes a member, but can’t remove or demote the last owner', async () => {
@@ -337,6 +343,19 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await page.getByText('The plan changes as soon as the payment is confirmed').waitFor();
   });
 
+  it('sees only the usage if no plan is for sale', async () => {
+    await page.route('**/v1/billing/*', async route => {
+      const answer = await route.fetch();
+      await route.fulfill({ json: { ...(await answer.json()), forSale: [] } });
+    });
+    await page.goto(`${base()}/billing`);
+    await page.getByText('An administrator of this installation sets the limits.').waitFor();
+    await page.getByText('1 of 10').first().waitFor();
+    expect(await page.locator('main').getByRole('button').count()).toBe(0);
+    await expectFineLooks(page, 'usage-only');
+    await page.unroute('**/v1/billing/*');
+  });
+
   it('sees the plan’s limit when it is reached', async () => {
     const limits = { limitOverrides: { maxProjects: 1 } };
     await world.api.patch(`/admin/orgs/${world.organization.id}`, limits, world.platform.session);
@@ -347,7 +366,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await refusal.waitFor();
     // An error keeps the typed text.
     expect(await page.getByLabel('Name').inputValue()).toBe('One too many');
-    expect(await refusal.textContent()).toMatch(/limit|plan/i);
+    expect(await refusal.textContent()).toContain('1 of 1 projects are in use');
     expect(await refusal.textContent()).toContain('Request');
     await page.keyboard.press('Escape');
   });

@@ -64,7 +64,6 @@ describe.skipIf(withoutBrowser)('every screen', () => {
       invite: [signedIn.members, () => press('Invite')],
       'remove-member': [signedIn.members, () => press(/^Remove /)],
       'new-webhook': [signedIn.webhooks, () => press('New webhook')],
-      'new-identity': [signedIn.identities, () => press('New identity')],
       'delete-organization': [signedIn['organization-settings'], () => press('Delete organization')],
       'new-environment': [signedIn.project, () => press('New environment')],
       'paste-problem': [

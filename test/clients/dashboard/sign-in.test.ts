@@ -184,9 +184,10 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await button(page, 'Delete staging').click();
     await submit(page, { 'Type staging to confirm': 'staging' }, 'Delete for good');
     const question = dialog(page, 'Confirm it’s you');
-    await question.waitFor();
+    await question.getByText('To delete an environment, please confirm your identity again.').waitFor();
     await button(page, 'Cancel').last().click();
-    await page.getByRole('alert').waitFor();
+    await question.waitFor({ state: 'detached' });
+    expect(await page.getByRole('alert').count()).toBe(0);
     expect(await environments()).toContain('staging');
     await button(page, 'Delete for good').click();
     await question.getByLabel('Password').fill('not my password');
@@ -200,6 +201,24 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await link(page, 'Development').first().click();
     await page.getByText('1 change staged').waitFor();
     expect(await page.content()).not.toContain('under the question');
+  });
+
+  it('is requested for a page too, and leads back if the user cancels', async () => {
+    const owner = await seedPerson();
+    const settings = `/organizations/${owner.organization.slug}/settings`;
+    const page = await openAt(settings, owner);
+    await ageSession(owner, 3600);
+    const cancel = async () => {
+      await dialog(page).getByText('Only a recently confirmed owner sees this page.').waitFor();
+      await button(page, 'Cancel').click();
+      await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    };
+    await button(page, 'Set up the provider').click();
+    await cancel();
+    // Without a page to go back to, it leads to the one above.
+    await page.goto(`${settings}/sign-in`);
+    await cancel();
+    expect(new URL(page.url()).pathname).toBe(settings);
   });
 
   it('can be required by an owner who has one, and a member without one is shown how to add it', async () => {

@@ -58,11 +58,12 @@ it('billing returns every plan’s limits, as configured, for choosing a plan', 
   const raised = await api.put('/admin/plans/pro', { limits: { maxWebhooks: 77 } }, platform.session);
   expect(raised.status).toBe(200);
 
-  const { plans, limits } = await billingOf(person);
+  const { plans, limits, forSale } = await billingOf(person);
 
   expect(plans.map(({ name }: { name: string }) => name)).toEqual(['free', 'pro', 'enterprise']);
   expect(plans[0].limits).toEqual(limits);
   expect(plans[1].limits).toEqual({ ...defaultLimits.pro, maxWebhooks: 77 });
+  expect(forSale).toEqual(['pro', 'enterprise']);
 });
 
 describe('a checkout', () => {
@@ -225,6 +226,14 @@ describe('billing without the provider', () => {
     useSettings(settings);
 
     expect(codeOf(await open(person))).toBe('503 billing_not_configured');
+  });
+
+  it('offers no plan that has no price', async () => {
+    const person = await newCustomer();
+    useSettings({ STRIPE_PRICE_PRO: '' });
+    expect((await billingOf(person)).forSale).toEqual(['enterprise']);
+    useSettings({ STRIPE_PRICE_PRO: '', STRIPE_PRICE_ENTERPRISE: '' });
+    expect((await billingOf(person)).forSale).toEqual([]);
   });
 
   it('rejects an event if no secret is configured, without reporting an outage', async () => {

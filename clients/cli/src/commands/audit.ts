@@ -1,6 +1,6 @@
+import { csvHeader, csvRecord } from '@holdfast/contracts/fields/formats/entry-csv.ts';
 import { type AuditEntry, type AuditPage, type AuditQuery, auditLog, type FeedPage } from '@holdfast/sdk';
 import { defineCommand, type FlagsOf, Option } from '../define-command.ts';
-import { csvHeader, csvRecord } from '../evidence/entry-csv.ts';
 import { follow } from '../evidence/follow.ts';
 import { actorIdOf, environmentIdOf, projectIdOf } from '../evidence/ids.ts';
 import { usage } from '../failure.ts';

@@ -7,6 +7,7 @@ import { exitCodes, Failure, usage } from '../failure.ts';
 import type { Output } from '../output.ts';
 import { isPlain, originOf } from '../settings/address.ts';
 import type { Terminal } from '../terminal.ts';
+import { answerPage, answerPolicy } from './answer-page.ts';
 import { browserCommand, openBrowser } from './browser.ts';
 
 export type IssuedToken = Extract<ResponseBody<'POST', '/v1/auth/cli-auth'>, { token: string }>;
@@ -150,27 +151,27 @@ async function listen(state: string): Promise<Listener> {
   // It may reject before anything awaits it.
   code.catch(() => undefined);
   const server = createServer((incoming, response) => {
-    const answer = (status: number, text: string) => {
+    const answer = (status: number, title: string, text: string) => {
       response.writeHead(status, {
         'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': "default-src 'none'",
+        'content-security-policy': answerPolicy,
         'referrer-policy': 'no-referrer',
         'cache-control': 'no-store',
         connection: 'close',
       });
-      response.end(`<!doctype html><title>Holdfast</title><p>${text}</p>`);
+      response.end(answerPage(title, text));
     };
     const given = parametersOf(incoming, host());
     if (given === undefined || !isEqual(given.get('state') ?? '', state)) {
-      answer(400, 'This address only accepts the response to the sign-in that opened it.');
+      answer(400, 'Nothing here', 'This address only accepts the response to the sign-in that opened it.');
       return;
     }
     const received = given.get('code') ?? '';
     if (/^[\x21-\x7e]{1,512}$/.test(received)) {
-      answer(200, 'The code has arrived. You can close this window and return to the terminal.');
+      answer(200, 'Almost done', 'The code has arrived. You can close this window and return to the terminal.');
       settle?.resolve({ code: received, issuers: given.getAll('iss') });
     } else {
-      answer(200, 'You are not signed in. You can close this window.');
+      answer(200, 'Refused', 'You are not signed in. You can close this window.');
       settle?.reject(new Failure(exitCodes.signIn, 'refused', 'The sign-in was denied in the browser.'));
     }
   });

@@ -1,6 +1,8 @@
+import { freshRoutes } from 'virtual:contracts';
 import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { call, onStepUpRequired, type StepUpKind } from '../api.ts';
+import { call, onStepUpRequired, type RouteName, type StepUpKind } from '../api.ts';
 import { useAction } from '../load.ts';
 import {
   confinedTo,
@@ -23,6 +25,8 @@ import { passkeysPossible, usePasskey } from './passkeys.ts';
 
 interface Prompt {
   kind: StepUpKind;
+  /** What needs it. */
+  route: RouteName | undefined;
   /** Closes it; `true` if the user completed the step-up. */
   onDone: (proved: boolean) => void;
 }
@@ -31,14 +35,14 @@ const prompt = signal<Prompt | undefined>(undefined);
 let asking: Promise<boolean> | undefined;
 
 // Concurrent requests share one prompt. A step-up with an own credential serves them all.
-onStepUpRequired(kind => {
+onStepUpRequired((kind, route) => {
   asking ??= new Promise<boolean>(resolve => {
     const onDone = (proved: boolean) => {
       asking = undefined;
       prompt.value = undefined;
       resolve(proved);
     };
-    prompt.value = { kind, onDone };
+    prompt.value = { kind, route, onDone };
   });
   if (kind === 'own' && prompt.value !== undefined) prompt.value = { ...prompt.value, kind };
   return asking;
@@ -50,7 +54,7 @@ export function StepUp() {
   return prompt.value === undefined ? null : <Question key={prompt.value.kind} {...prompt.value} />;
 }
 
-function Question({ kind, onDone }: Prompt) {
+function Question({ kind, route, onDone }: Prompt) {
   const began = useRef(epoch.value);
   const current = epoch.value;
   useEffect(waitForOtherTabs, []);
@@ -71,21 +75,22 @@ function Question({ kind, onDone }: Prompt) {
     <Dialog title="Confirm it’s you" onClose={() => onDone(false)}>
       {provider && !withPassword ? (
         <WithProvider
+          why={<Why route={route} />}
           slug={provider.orgSlug}
           onProved={onProved}
           onCancel={() => onDone(false)}
           onPassword={() => setWithPassword(true)}
         />
       ) : (
-        <WithPassword kind={kind} onProved={onProved} onCancel={() => onDone(false)} />
+        <WithPassword why={<Why kind={kind} route={route} />} onProved={onProved} onCancel={() => onDone(false)} />
       )}
     </Dialog>
   );
 }
 
-const Why = ({ kind = 'any' }: { kind?: StepUpKind }) =>
+const Why = ({ kind = 'any', route }: { kind?: StepUpKind; route: RouteName | undefined }) =>
   kind === 'any' ? (
-    <p>This is hard to undo, so please confirm your identity again. Your input is kept.</p>
+    <p>{purposeOf(route)}</p>
   ) : (
     <p>
       This session is limited to {confinedTo.value}, because its sign-in provider vouches for you only there. Your own
@@ -93,12 +98,22 @@ const Why = ({ kind = 'any' }: { kind?: StepUpKind }) =>
     </p>
   );
 
+/** What the confirmation is for, from the contract. */
+function purposeOf(route = ''): string {
+  const { summary, roles } = freshRoutes[route] ?? {};
+  if (summary === undefined) return 'Please confirm your identity again.';
+  if (route.startsWith('GET ')) return `Only a recently confirmed ${roles?.join(' or ') ?? 'user'} sees this page.`;
+  const deed = summary.replace(/^Start to /, '');
+  return `To ${deed.charAt(0).toLowerCase()}${deed.slice(1)}, please confirm your identity again. Your input is kept.`;
+}
+
 interface OwnCredentialProps {
+  why: ComponentChildren;
   onProved: () => Promise<void>;
   onCancel: () => void;
 }
 
-function WithPassword({ kind, onProved, onCancel }: OwnCredentialProps & { kind: StepUpKind }) {
+function WithPassword({ why, onProved, onCancel }: OwnCredentialProps) {
   const [password, setPassword] = useState('');
   const withPasskey = usePasskeyStepUp(onProved);
   const send = async (factor: Exclude<Factor, { recoveryCode: string }> | undefined, challenge?: string) => {
@@ -122,7 +137,7 @@ function WithPassword({ kind, onProved, onCancel }: OwnCredentialProps & { kind:
     );
   return (
     <Form onSubmit={() => void first.run()}>
-      <Why kind={kind} />
+      {why}
       <Field
         label="Password"
         name="password"
@@ -157,6 +172,7 @@ function WithPassword({ kind, onProved, onCancel }: OwnCredentialProps & { kind:
 
 /** The provider asks again in a tab of its own, because leaving the page would lose what was entered on it. */
 function WithProvider({
+  why,
   slug,
   onProved,
   onCancel,
@@ -165,7 +181,7 @@ function WithProvider({
   const withPasskey = usePasskeyStepUp(onProved);
   return (
     <>
-      <Why />
+      {why}
       <p class="hint">
         The provider of {organizationBySlug(slug)?.name ?? slug} opens in a new tab. Once you have signed in there, this
         page continues.

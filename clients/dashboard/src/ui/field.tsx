@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { Refusal } from '../api.ts';
 import { edited, pasted } from './line-breaks.ts';
 import './field.css';
@@ -28,6 +28,8 @@ interface FieldProps {
   min?: number;
   max?: number;
   disabled?: boolean;
+  /** A button shows what was typed into a password field. */
+  canBeShown?: boolean;
   /** Shows a numeric keyboard on touch devices. */
   numeric?: boolean;
 }
@@ -36,6 +38,7 @@ interface FieldProps {
 export function Field(props: FieldProps) {
   const { label, name, type = 'text', value, onInput, hint, error, multiline, mono, rows } = props;
   const id = useId();
+  const [isShown, setShown] = useState(false);
   // Not with the attribute: browsers ignore it, with a warning, when another element already has the focus.
   useEffect(() => {
     if (props.autofocus) document.getElementById(id)?.focus();
@@ -73,7 +76,19 @@ export function Field(props: FieldProps) {
       {multiline ? (
         <textarea {...shared} {...(props.keepsLineBreaks ? exactly(value, onInput) : {})} rows={rows ?? 4} />
       ) : (
-        <input {...({ ...shared, type, min: props.min, max: props.max } as JSX.IntrinsicElements['input'])} />
+        <input
+          {...({
+            ...shared,
+            type: isShown ? 'text' : type,
+            min: props.min,
+            max: props.max,
+          } as JSX.IntrinsicElements['input'])}
+        />
+      )}
+      {props.canBeShown && (
+        <button type="button" class="link" onClick={() => setShown(!isShown)}>
+          {isShown ? 'Hide the password' : 'Show the password'}
+        </button>
       )}
       {hint !== undefined && (
         <p class="hint" id={`${id}-hint`}>

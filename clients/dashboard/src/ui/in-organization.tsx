@@ -1,5 +1,6 @@
 import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import type { ComponentChildren } from 'preact';
+import { leakedPath } from './leaked.tsx';
 import { Tabs } from './tabs.tsx';
 
 export interface OrganizationProps {
@@ -25,7 +26,8 @@ export function InOrganization({
           [`${base}/webhooks`, 'Webhooks'],
           [`${base}/identities`, 'Identities'],
           [`${base}/audit`, 'Audit'],
-          [`${base}/billing`, 'Billing'],
+          [leakedPath(organization.slug), 'Something leaked?'],
+          [`${base}/billing`, 'Usage'],
           [`${base}/settings`, 'Settings'],
         ]}
       />

@@ -1,10 +1,11 @@
 import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import type { Project } from '@holdfast/contracts/projects/projects.ts';
 import type { ComponentChildren } from 'preact';
-import { call } from '../api.ts';
+import { call, Refusal } from '../api.ts';
 import { useLoad } from '../load.ts';
 import { Await } from './await.tsx';
 import { EnvironmentMark } from './environment-mark.tsx';
+import { NothingHere } from './nothing-here.tsx';
 import { Tabs } from './tabs.tsx';
 
 export interface ProjectProps {
@@ -31,6 +32,8 @@ export function InProject({
     return project;
   });
   const base = `/organizations/${organization.slug}/projects/${slug}`;
+  const isMissing = loaded.error instanceof Refusal && loaded.error.code === 'project_not_found';
+  if (isMissing && loaded.data === undefined) return <NoSuchProject organization={organization} slug={slug} />;
   return (
     <Await of={loaded}>
       {project => (
@@ -56,5 +59,42 @@ export function InProject({
         </>
       )}
     </Await>
+  );
+}
+
+function NoSuchProject({
+  organization: { id, slug: own, name },
+  slug,
+}: {
+  organization: OwnOrganization;
+  slug: string;
+}) {
+  const projects = useLoad(id, signal => call('GET /v1/projects/{orgId}', { params: { orgId: id }, signal }));
+  return (
+    <Await of={projects}>
+      {({ projects: list }) => (
+        <NothingHere
+          reason={`${name} has no project ${slug}.`}
+          wrong={slug}
+          names={list.map(project => project.slug)}
+          pathOf={project => `/organizations/${own}/projects/${project}`}
+          back={[`All projects of ${name}`, `/organizations/${own}`]}
+        />
+      )}
+    </Await>
+  );
+}
+
+/** The page for an environment that the project doesn't have. */
+export function NoSuchEnvironment({ organization, project, parameters: { env = '' } }: ProjectProps) {
+  const base = `/organizations/${organization.slug}/projects/${project.slug}`;
+  return (
+    <NothingHere
+      reason={`${project.name} has no environment ${env}.`}
+      wrong={env}
+      names={project.environments.map(({ slug }) => slug)}
+      pathOf={slug => `${base}/environments/${slug}`}
+      back={[`Overview of ${project.name}`, base]}
+    />
   );
 }

@@ -9,7 +9,7 @@ export function exposurePath(
   slug: string,
   asked: { readonly [Type in SubjectType | 'environment' | 'key']?: string },
 ): string {
-  return `/organizations/${slug}/audit/exposure?${new URLSearchParams(asked)}`;
+  return `${leakedPath(slug)}?${new URLSearchParams(asked)}`;
 }
 
 /** The environment's screen with the secret in view. */
@@ -25,10 +25,17 @@ interface LeakedProps {
   name: string;
 }
 
+/** The page that asks what leaked. */
+export const leakedPath = (slug: string) => `/organizations/${slug}/audit/exposure`;
+
+/** The words of the link: “What they saw” for a person, “What it saw” for anything else. */
+export const sawWords = (type: SubjectType) => (type === 'user' ? 'What they saw' : 'What it saw');
+
+/** Leads from a credential to what it saw, for the case that it leaked. */
 export function Leaked({ slug, type, id, name }: LeakedProps) {
   return (
-    <a class="button quiet" href={exposurePath(slug, { [type]: id })}>
-      Leaked?<span class="visually-hidden"> What {name} saw</span>
+    <a class="button quiet" href={exposurePath(slug, { [type]: id })} aria-label={`${sawWords(type)}: ${name}`}>
+      {sawWords(type)}
     </a>
   );
 }

@@ -15,15 +15,16 @@ interface ListPageProps<Data, Row> {
   columns: (data: Data) => readonly Column<Row>[];
   /** Shown if there are no rows; explains what they are for. */
   empty: ComponentChildren;
-  /** The label of the button that opens the dialog for a new row. */
+  /** The label of the button for a new row. */
   add: string;
-  dialog: (data: Data, onClose: () => void) => ComponentChildren;
+  /** The page or the dialog for a new row. */
+  to: string | ((data: Data, onClose: () => void) => ComponentChildren);
   children?: ComponentChildren;
 }
 
-/** A page with one list and a dialog that adds to it. The list is reloaded when the dialog closes. */
+/** A page with one list, and a page or a dialog that adds to it. The list is reloaded when the dialog closes. */
 export function ListPage<Data, Row extends { id: string }>(props: ListPageProps<Data, Row>) {
-  const { title, heading, lead, loaded, rowsOf, columns, empty, add, dialog, children } = props;
+  const { title, heading, lead, loaded, rowsOf, columns, empty, add, to, children } = props;
   const [adding, setAdding] = useState(false);
   const onClose = () => {
     setAdding(false);
@@ -35,9 +36,15 @@ export function ListPage<Data, Row extends { id: string }>(props: ListPageProps<
       heading={heading}
       lead={lead}
       actions={
-        <Button kind="primary" onClick={() => setAdding(true)}>
-          {add}
-        </Button>
+        typeof to === 'string' ? (
+          <a class="button primary" href={to}>
+            {add}
+          </a>
+        ) : (
+          <Button kind="primary" onClick={() => setAdding(true)}>
+            {add}
+          </Button>
+        )
       }
     >
       <Await of={loaded}>
@@ -48,7 +55,7 @@ export function ListPage<Data, Row extends { id: string }>(props: ListPageProps<
             ) : (
               <Table caption={heading} rows={rowsOf(data)} keyOf={({ id }) => id} columns={columns(data)} />
             )}
-            {adding && dialog(data, onClose)}
+            {adding && typeof to === 'function' && to(data, onClose)}
           </>
         )}
       </Await>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { logOut, session, user } from '../session.ts';
 import { setTheme, theme, themes } from '../theme.ts';
+import { leakedPath } from './leaked.tsx';
 import './menus.css';
 
 /** A browser popover. A button opens it by its id. */
@@ -44,8 +45,9 @@ export function OrganizationMenu({ id, slug }: { id: string; slug: string | unde
   );
 }
 
-export function PersonMenu({ id }: { id: string }) {
+export function PersonMenu({ id, slug }: { id: string; slug: string | undefined }) {
   const you = user.value;
+  const here = slug ?? session.value?.organizations[0]?.slug;
   return (
     <Menu id={id} end>
       <p>
@@ -56,6 +58,7 @@ export function PersonMenu({ id }: { id: string }) {
       <MenuLink href="/account">Account</MenuLink>
       <MenuLink href="/account/tokens">Tokens</MenuLink>
       {you?.isAdmin && <MenuLink href="/admin">Platform</MenuLink>}
+      {here !== undefined && <MenuLink href={leakedPath(here)}>Something leaked?</MenuLink>}
       <MenuLink href="/v1/docs">API reference</MenuLink>
       <hr />
       <Themes />

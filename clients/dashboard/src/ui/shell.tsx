@@ -36,7 +36,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <Trail organization={organization} project={project} />
         <TopEnd onSearch={() => setPalette(true)} />
         <OrganizationMenu id="organizations" slug={organization?.slug} />
-        <PersonMenu id="person" />
+        <PersonMenu id="person" slug={organization?.slug} />
       </header>
       <Banner />
       <div id="content" tabIndex={-1}>
@@ -60,7 +60,8 @@ function Banner() {
   if (user.value?.emailVerified !== false) return null;
   return (
     <aside class="banner" aria-label="Your e-mail">
-      Your e-mail is not verified yet. <a href="/account">Send the link again</a>
+      Your e-mail is not verified yet. Until then, you can’t invite members, create identities or add a second factor.{' '}
+      <a href="/account">Send the link again</a>
     </aside>
   );
 }

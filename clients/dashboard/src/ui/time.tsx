@@ -1,5 +1,6 @@
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const full = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' });
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60],
@@ -19,7 +20,7 @@ export const fullTime = (at: string) => full.format(Date.parse(at));
 
 export function Time({ at }: { at: string }) {
   return (
-    <time dateTime={at} title={fullTime(at)}>
+    <time dateTime={at} title={exact.format(Date.parse(at))}>
       {ago(at)}
     </time>
   );

@@ -4,7 +4,7 @@ import { may, session, whoMay } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { exposurePath, Leaked } from '../../ui/leaked.tsx';
+import { exposurePath, Leaked, sawWords } from '../../ui/leaked.tsx';
 import '../../ui/key-lines.css';
 
 interface OwnCredentialProps {
@@ -16,7 +16,7 @@ interface OwnCredentialProps {
 }
 
 /**
- * *Leaked?* for a credential of the account. What it saw is a question to the audit log of each organization, which
+ * *What it saw* for a credential of the account, in case it leaked. This is a question to the audit log of each organization, which
  * only some roles may ask. If there is only one possible answer, this links to it; otherwise the user chooses.
  */
 export function LeakedOf(credential: OwnCredentialProps) {
@@ -29,8 +29,8 @@ export function LeakedOf(credential: OwnCredentialProps) {
     return <Leaked slug={first.slug} type={type} id={id} name={name} />;
   return (
     <>
-      <Button kind="quiet" label={`Leaked? What ${name} saw`} onClick={() => setChoosing(true)}>
-        Leaked?
+      <Button kind="quiet" label={`${sawWords(type)}: ${name}`} onClick={() => setChoosing(true)}>
+        {sawWords(type)}
       </Button>
       {choosing && <Choose {...{ credential, reachable }} onClose={() => setChoosing(false)} />}
     </>

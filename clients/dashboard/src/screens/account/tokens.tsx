@@ -38,7 +38,7 @@ export function Tokens() {
         columns={({ projects }) => columns(projects, setRevoking)}
         empty={<NoTokens />}
         add="New token"
-        dialog={(_, onClose) => <NewToken onClose={onClose} />}
+        to={(_, onClose) => <NewToken onClose={onClose} />}
       >
         {revoking !== undefined && (
           <RevokeToken token={revoking} onRevoked={loaded.reload} onClose={() => setRevoking(undefined)} />

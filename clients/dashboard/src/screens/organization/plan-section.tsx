@@ -1,4 +1,4 @@
-import { boughtPlans, limitNames } from 'virtual:contracts';
+import { limitNames } from 'virtual:contracts';
 import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import type { LimitName } from '@holdfast/contracts/fields/limits.ts';
 import { type Answer, call } from '../../api.ts';
@@ -14,9 +14,9 @@ type Billing = Answer<'GET /v1/billing/{orgId}'>;
 
 /** The limits of all plans side by side, with buttons to change the plan. */
 export function PlanSection({ organization, billing }: { organization: OwnOrganization; billing: Billing }) {
-  const { plan, plans, status } = billing;
+  const { plan, plans, status, forSale } = billing;
   const params = { orgId: organization.id };
-  const buy = useAction(async (chosen: (typeof boughtPlans)[number]) => {
+  const buy = useAction(async (chosen: Billing['forSale'][number]) => {
     const { url } = await call('POST /v1/billing/{orgId}/checkout', { params, body: { plan: chosen } });
     window.location.assign(url);
   });
@@ -25,7 +25,7 @@ export function PlanSection({ organization, billing }: { organization: OwnOrgani
     window.location.assign(url);
   });
   const forbidden = whyNot('start-checkout', organization.role);
-  const others = status === 'active' ? [] : boughtPlans.filter(name => name !== plan);
+  const others = status === 'active' ? [] : forSale.filter(name => name !== plan);
   return (
     <Section
       title="Plans"

@@ -1,13 +1,15 @@
+import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import type { Project } from '@holdfast/contracts/projects/projects.ts';
 import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { useLoad } from '../../load.ts';
-import { whyNot } from '../../session.ts';
+import { may, whoMay, whyNot } from '../../session.ts';
 import { Await } from '../../ui/await.tsx';
 import { Button } from '../../ui/button.tsx';
 import { count } from '../../ui/count.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { EnvironmentMark } from '../../ui/environment-mark.tsx';
+import { FirstSteps } from '../../ui/first-steps.tsx';
 import type { OrganizationProps } from '../../ui/in-organization.tsx';
 import { Page } from '../../ui/page.tsx';
 import { NewProject } from './new-project.tsx';
@@ -33,7 +35,7 @@ export function Projects({ organization }: OrganizationProps) {
       <Await of={projects}>
         {list =>
           list.length === 0 ? (
-            <NoProjects />
+            <NoProjects organization={organization} onCreate={() => setCreating(true)} />
           ) : (
             <ul class="ledger">
               {list.map(project => (
@@ -52,13 +54,32 @@ export function Projects({ organization }: OrganizationProps) {
   );
 }
 
-function NoProjects() {
+function NoProjects({
+  organization: { slug, role },
+  onCreate,
+}: {
+  organization: OwnOrganization;
+  onCreate: () => void;
+}) {
   return (
     <Empty title="No projects yet.">
       <p>
         A project holds the secrets of one application, with a separate set for each environment. Each project has its
         own encryption key.
       </p>
+      {may('create-project', role) ? (
+        <>
+          <p>
+            <button type="button" class="link" onClick={onCreate}>
+              Create one here
+            </button>
+            , and add or paste its secrets in the browser. Or work from a terminal:
+          </p>
+          <FirstSteps organization={slug} />
+        </>
+      ) : (
+        <p>{whoMay('create-project', 'create one')}</p>
+      )}
     </Empty>
   );
 }

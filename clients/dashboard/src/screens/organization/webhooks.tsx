@@ -41,7 +41,7 @@ function WebhookList({ organization }: { organization: OwnOrganization }) {
       columns={({ projects }) => columns(organization.slug, projects)}
       empty={<NoWebhooks />}
       add="New webhook"
-      dialog={({ projects }, onClose) => <NewWebhook orgId={organization.id} projects={projects} onClose={onClose} />}
+      to={({ projects }, onClose) => <NewWebhook orgId={organization.id} projects={projects} onClose={onClose} />}
     />
   );
 }

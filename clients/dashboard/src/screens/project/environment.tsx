@@ -12,9 +12,10 @@ import { useSecrets } from '../../secrets/use-secrets.ts';
 import { useValue } from '../../secrets/use-value.ts';
 import { WriteOnly } from '../../secrets/write-only.tsx';
 import { Button } from '../../ui/button.tsx';
-import { EmptyPage } from '../../ui/empty-page.tsx';
+import { Empty } from '../../ui/empty.tsx';
 import { EnvironmentMark } from '../../ui/environment-mark.tsx';
-import type { ProjectProps } from '../../ui/in-project.tsx';
+import { FirstSteps } from '../../ui/first-steps.tsx';
+import { NoSuchEnvironment, type ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { PromoteKeys } from './promote-keys.tsx';
@@ -22,8 +23,7 @@ import './project.css';
 
 export function EnvironmentScreen(props: ProjectProps) {
   const environment = props.project.environments.find(({ slug }) => slug === props.parameters.env);
-  if (environment === undefined)
-    return <EmptyPage title="Environment not found" reason="This project has no such environment." />;
+  if (environment === undefined) return <NoSuchEnvironment {...props} />;
   return <Secrets key={environment.id} {...props} environment={environment} />;
 }
 
@@ -76,7 +76,9 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
         }
       >
         <Problem error={value.error} />
-        {readable ? (
+        {readable && secrets.keys.data !== undefined && secrets.rows.length === 0 ? (
+          <NoSecrets {...{ organization, project, environment, writable }} onAdd={() => setOpen({ kind: 'secret' })} />
+        ) : readable ? (
           <SecretList {...{ secrets, rows, writable, onAction }} onHelp={() => setOpen({ kind: 'help' })} />
         ) : (
           <WriteOnly {...{ environment, role, writable }} rows={secrets.rows} onUnstage={staging.unstage} />
@@ -124,6 +126,33 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
         />
       )}
     </div>
+  );
+}
+
+interface NoSecretsProps extends Pick<ProjectProps, 'organization' | 'project'> {
+  environment: Environment;
+  writable: boolean;
+  onAdd: () => void;
+}
+
+function NoSecrets({ organization, project, environment, writable, onAdd }: NoSecretsProps) {
+  return (
+    <Empty title="No secrets yet.">
+      {writable && (
+        <>
+          <p>
+            <button type="button" class="link" onClick={onAdd}>
+              Add one here
+            </button>
+            , or paste the lines of a .env file. Nothing changes until you review and apply it. Or work from a terminal:
+          </p>
+          <FirstSteps
+            organization={organization.slug}
+            place={{ project: project.slug, environment: environment.slug }}
+          />
+        </>
+      )}
+    </Empty>
   );
 }
 

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { EmptyPage } from '../../ui/empty-page.tsx';
 import { EnvironmentMark } from '../../ui/environment-mark.tsx';
-import type { ProjectProps } from '../../ui/in-project.tsx';
+import { NoSuchEnvironment, type ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Restore } from './restore.tsx';
@@ -19,7 +19,7 @@ import '../../ui/journal.css';
 export function Revisions(props: ProjectProps) {
   const { organization, project, parameters } = props;
   const environment = project.environments.find(({ slug }) => slug === parameters.env);
-  if (environment === undefined) return <EmptyPage title="History" reason="This project has no such environment." />;
+  if (environment === undefined) return <NoSuchEnvironment {...props} />;
   if (!roleMay('read', organization.role, environment.type))
     return (
       <EmptyPage

@@ -32,7 +32,11 @@ export function Register() {
         </p>
       }
     >
-      {invited && <p>With an account you can accept your invitation.</p>}
+      <p>
+        Holdfast keeps the secrets of your team’s programs: encrypted, separate for each project and environment, and
+        with a record of everyone who read them.{' '}
+        {invited ? 'With an account you can accept your invitation.' : 'You start with an organization of your own.'}
+      </p>
       <Form onSubmit={values => void register.run(values)}>
         <RegisterFields invited={invited} error={register.error} />
         <Problem error={register.error} />
@@ -58,6 +62,7 @@ function RegisterFields({ invited, error }: { invited: boolean; error: unknown }
         required
         minLength={12}
         maxLength={256}
+        canBeShown
         hint="At least 12 characters. A sentence is easy to remember."
         error={error}
       />

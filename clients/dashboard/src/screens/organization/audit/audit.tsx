@@ -1,31 +1,67 @@
+import { environmentRules } from 'virtual:contracts';
 import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import { type Answer, call } from '../../../api.ts';
 import { useLoad, usePages } from '../../../load.ts';
 import { addressWith, navigate } from '../../../router.ts';
+import { may, whoMay } from '../../../session.ts';
 import { Await } from '../../../ui/await.tsx';
 import { count } from '../../../ui/count.ts';
 import { Empty } from '../../../ui/empty.tsx';
-import { ForRoles } from '../../../ui/for-roles.tsx';
 import { Further } from '../../../ui/further.tsx';
 import type { OrganizationProps } from '../../../ui/in-organization.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Pager } from '../../../ui/pager.tsx';
+import { Time } from '../../../ui/time.tsx';
 import { Activity } from './activity.tsx';
 import { Chips } from './chips.tsx';
+import { Download } from './download.tsx';
 import { AuditEntryLine } from './entry.tsx';
 import { FilterForm } from './filter-form.tsx';
 import { addressed, type Filters } from './filters.ts';
-import { listNames, noNames } from './names.ts';
+import { type Folded, foldChecks } from './fold-checks.ts';
+import { listNames, noNames, withTokensOf } from './names.ts';
 import '../../../ui/journal.css';
 import './audit.css';
 
 const pageSize = 50;
 
 export function Audit({ organization }: OrganizationProps) {
+  return may('list-audit-entries', organization.role) ? (
+    <AuditLog organization={organization} />
+  ) : (
+    <Histories organization={organization} />
+  );
+}
+
+/** What others than owners and admins may see: who changed the secrets that they may read. */
+function Histories({ organization: { id: orgId, name, slug, role } }: { organization: OwnOrganization }) {
+  const loaded = useLoad(orgId, signal => call('GET /v1/projects/{orgId}', { params: { orgId }, signal }));
   return (
-    <ForRoles organization={organization} operation="list-audit-entries" heading="Audit" doing="see the audit log">
-      <AuditLog organization={organization} />
-    </ForRoles>
+    <Page title={`Audit · ${name}`} heading="Audit">
+      <Empty title={whoMay('list-audit-entries', 'see the audit log')}>
+        <p>The history of an environment shows who changed its secrets, when and why. You may read these:</p>
+        <Await of={loaded}>
+          {({ projects }) => (
+            <ul>
+              {projects.flatMap(project =>
+                project.environments
+                  .filter(({ type }) => environmentRules.read[role].includes(type))
+                  .map(environment => (
+                    <li key={environment.id}>
+                      <a
+                        class="mono"
+                        href={`/organizations/${slug}/projects/${project.slug}/environments/${environment.slug}/revisions`}
+                      >
+                        {project.slug}/{environment.slug}
+                      </a>
+                    </li>
+                  )),
+              )}
+            </ul>
+          )}
+        </Await>
+      </Empty>
+    </Page>
   );
 }
 
@@ -34,7 +70,7 @@ type LogPage = Answer<'GET /v1/audit/{orgId}'>;
 function AuditLog({ organization }: { organization: OwnOrganization }) {
   const { filters, offset } = addressed();
   // Without the names, the log still shows the ids.
-  const names = useLoad(organization.id, signal => listNames(organization, signal)).data ?? noNames;
+  const listed = useLoad(organization.id, signal => listNames(organization, signal)).data ?? noNames;
   const log = usePages<LogPage>(
     JSON.stringify([organization.id, filters, offset]),
     (after, signal) =>
@@ -46,11 +82,13 @@ function AuditLog({ organization }: { organization: OwnOrganization }) {
     1,
   );
   const entries = log.data?.flatMap(page => page.entries) ?? [];
+  const names = withTokensOf(entries, listed);
   return (
     <Page
       title={`Audit · ${organization.name}`}
       heading="Audit"
       lead="Every change, and every read of values. The log never contains a value."
+      actions={<Download organization={organization} filters={filters} />}
     >
       <FilterForm filters={filters} names={names} />
       <Chips filters={filters} entries={entries} names={names} slug={organization.slug} />
@@ -89,11 +127,31 @@ function Entries({ pages, filters }: EntriesProps) {
         />
       )}
       <ol class="journal">
-        {entries.map(entry => (
-          <AuditEntryLine key={entry.id} entry={entry} />
-        ))}
+        {foldChecks(entries, filters.action).map(one =>
+          'entries' in one ? (
+            <FoldedChecks key={one.entries[0]?.id} entries={one.entries} />
+          ) : (
+            <AuditEntryLine key={one.id} entry={one} />
+          ),
+        )}
       </ol>
     </>
+  );
+}
+
+function FoldedChecks({ entries }: Folded) {
+  return (
+    <li>
+      <p class="when">{entries[0] && <Time at={entries[0].createdAt} />}</p>
+      <details>
+        <summary>{count(entries.length, 'check')} that showed no value</summary>
+        <ol class="journal">
+          {entries.map(entry => (
+            <AuditEntryLine key={entry.id} entry={entry} />
+          ))}
+        </ol>
+      </details>
+    </li>
   );
 }
 

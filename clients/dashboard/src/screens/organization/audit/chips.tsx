@@ -29,7 +29,9 @@ export function Chips({ filters, entries, names, slug }: ChipsProps) {
   const used = Object.entries(filters) as [FilterName, string][];
   if (used.length === 0) return null;
   const { actor, tokenId } = filters;
-  const isIdentity = entries.some(entry => entry.actor.id === actor && entry.actor.type === 'identity');
+  const isIdentity =
+    names.identities.some(({ id }) => id === actor) ||
+    entries.some(entry => entry.actor.id === actor && entry.actor.type === 'identity');
   const inWords = (name: FilterName, value: string) => wordsFor(name, value, entries, names);
   return (
     <div class="chips">
@@ -60,11 +62,15 @@ function wordsFor(name: FilterName, value: string, entries: readonly AuditEntry[
   switch (name) {
     case 'actor': {
       const found = entries.find(({ actor }) => actor.id === value);
-      return (found && actorName(found.actor)) ?? value;
+      const listed = names.members.find(({ userId }) => userId === value)?.email;
+      return (
+        (found && actorName(found.actor)) ?? listed ?? names.identities.find(({ id }) => id === value)?.name ?? value
+      );
     }
     case 'tokenId': {
       const found = entries.find(({ actor }) => actor.tokenId === value);
-      return (found && tokenName(found.actor)) ?? value;
+      const listed = names.tokens.find(({ id }) => id === value);
+      return (found && tokenName(found.actor)) ?? (listed === undefined ? value : `“${listed.name}”`);
     }
     case 'project': {
       const project = names.projects.find(({ id }) => id === value);

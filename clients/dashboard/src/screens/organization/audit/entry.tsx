@@ -6,10 +6,12 @@ import { clientName } from '../../../ui/client-name.ts';
 import { Time } from '../../../ui/time.tsx';
 import { FilterLink } from './filter-link.tsx';
 import { tokenName } from './names.ts';
+import { detailInWords, phraseOf } from './phrase.ts';
 import { Sentence } from './sentence.tsx';
 
 export function AuditEntryLine({ entry }: { entry: AuditEntry }) {
-  const { action, actor, keys = [], keysOmitted = 0, message, details, ip, userAgent } = entry;
+  const { action, actor, keys = [], keysOmitted = 0, message, ip, userAgent } = entry;
+  const details = describe(phraseOf(entry).unsaid);
   return (
     <li>
       <p class="when">
@@ -17,16 +19,11 @@ export function AuditEntryLine({ entry }: { entry: AuditEntry }) {
       </p>
       <div>
         <p>
-          <Sentence entry={entry} />{' '}
-          <span class="quiet small mono">
-            <FilterLink name="action" value={action}>
-              {action}
-            </FilterLink>
-          </span>
+          <Sentence entry={entry} />
         </p>
         {keys.length + keysOmitted > 1 && <Keys keys={keys} omitted={keysOmitted} />}
         {message && <p class="message">“{message}”</p>}
-        {details !== undefined && <p class="quiet mono">{describe(details)}</p>}
+        {details !== '' && <p class="quiet mono">{details}</p>}
         <p class="quiet small" title={userAgent}>
           {actor.tokenId !== undefined && (
             <>
@@ -37,7 +34,12 @@ export function AuditEntryLine({ entry }: { entry: AuditEntry }) {
             </>
           )}
           {ip && `from ${ip}`}
-          {userAgent && ` with ${clientName(userAgent)}`}
+          {userAgent && ` with ${clientName(userAgent)}`}{' '}
+          <span class="mono">
+            <FilterLink name="action" value={action}>
+              {action}
+            </FilterLink>
+          </span>
         </p>
       </div>
     </li>
@@ -72,15 +74,7 @@ function Keys({ keys, omitted }: { keys: readonly string[]; omitted: number }) {
 
 function describe(details: AuditDetails): string {
   return Object.entries(details)
-    .map(([name, value]) => `${name}: ${inWords(value)}`)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name}: ${detailInWords(value)}`)
     .join(', ');
-}
-
-/** Shows a changed field with its old and new value, and a promotion with its source environment and revision. */
-function inWords(value: AuditDetails[string]): string {
-  if (value === null) return 'none';
-  if (typeof value !== 'object') return String(value);
-  if ('from' in value && 'to' in value) return `${inWords(value.from ?? null)} → ${inWords(value.to ?? null)}`;
-  if ('slug' in value && 'revision' in value) return `${value.slug}@${value.revision}`;
-  return JSON.stringify(value);
 }

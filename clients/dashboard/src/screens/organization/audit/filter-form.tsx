@@ -4,8 +4,9 @@ import { Button } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Form } from '../../../ui/form.tsx';
 import { Select } from '../../../ui/select.tsx';
+import { memberInWords, tokenInWords } from '../credentials.ts';
 import { PeriodFields, submittedPeriod } from '../period.tsx';
-import { type Filters, filtered } from './filters.ts';
+import { type FilterName, type Filters, filtered } from './filters.ts';
 import type { Names } from './names.ts';
 
 /** Choosing an action or a place applies it at once; what is typed is applied by the button. */
@@ -23,6 +24,7 @@ export function FilterForm({ filters, names }: { filters: Filters; names: Names 
           options={[['', 'All actions'], ...auditActions.map(name => [name, name] as const)]}
           onChange={value => navigate(filtered({ action: value }))}
         />
+        <WhoSelect filters={filters} names={names} />
         <PlaceSelect filters={filters} names={names} />
         <Field key={`key ${key}`} label="Key" name="key" mono maxLength={256} value={key} />
         <Button type="submit">Apply</Button>
@@ -32,23 +34,62 @@ export function FilterForm({ filters, names }: { filters: Filters; names: Names 
   );
 }
 
+interface NamedFilterProps {
+  filters: Filters;
+  names: Names;
+}
+
+/** A person, an identity or a token. */
+function WhoSelect({ filters: { actor, tokenId }, names: { members, identities, tokens } }: NamedFilterProps) {
+  return (
+    <IdSelect
+      label="Who"
+      all="Everyone"
+      chosen={{ tokenId, actor }}
+      options={[
+        ...members.map(one => [`actor ${one.userId}`, memberInWords(one)] as const),
+        ...identities.map(({ id, name }) => [`actor ${id}`, `identity: ${name}`] as const),
+        ...tokens.map(one => [`tokenId ${one.id}`, `token: ${tokenInWords(one)}`] as const),
+      ]}
+    />
+  );
+}
+
 /** A project, or one of its environments. */
-function PlaceSelect({ filters: { project, environment }, names }: { filters: Filters; names: Names }) {
+function PlaceSelect({ filters: { project, environment }, names }: NamedFilterProps) {
   const places = names.projects.flatMap(({ id, slug, environments }) => [
     [`project ${id}`, slug] as const,
     ...environments.map(one => [`environment ${one.id}`, `${slug}/${one.slug}`] as const),
   ]);
-  const value =
-    environment !== undefined ? `environment ${environment}` : project !== undefined ? `project ${project}` : '';
-  const isListed = value === '' || places.some(([place]) => place === value);
+  return (
+    <IdSelect label="Project or environment" all="Everywhere" chosen={{ environment, project }} options={places} />
+  );
+}
+
+interface IdSelectProps {
+  label: string;
+  /** The option without a filter. */
+  all: string;
+  /** The filters that this chooses between, with their values; the first one that is set counts. */
+  chosen: Readonly<Partial<Record<FilterName, string | undefined>>>;
+  /** Each has the name of a filter and an id as its value. */
+  options: readonly (readonly [value: string, label: string])[];
+}
+
+/** Filters by one of several kinds of ids. An id that is not listed, such as of a deleted project, stays chosen. */
+function IdSelect({ label, all, chosen, options }: IdSelectProps) {
+  const [set] = Object.entries(chosen).filter(([, id]) => id !== undefined);
+  const value = set?.join(' ') ?? '';
+  const isListed = value === '' || options.some(([option]) => option === value);
+  const none = Object.fromEntries(Object.keys(chosen).map(name => [name, undefined]));
   return (
     <Select<string>
-      label="Project or environment"
+      label={label}
       value={value}
-      options={[['', 'Everywhere'], ...places, ...(isListed ? [] : [[value, 'Another one'] as const])]}
-      onChange={place => {
-        const [name, id] = place.split(' ');
-        navigate(filtered({ project: undefined, environment: undefined, ...(name ? { [name]: id } : {}) }));
+      options={[['', all], ...options, ...(isListed ? [] : [[value, 'Another one'] as const])]}
+      onChange={option => {
+        const [name, id] = option.split(' ');
+        navigate(filtered({ ...none, ...(name ? { [name]: id } : {}) }));
       }}
     />
   );

@@ -2,16 +2,32 @@ import type { AuditEntry } from '@holdfast/contracts/audit/entries.ts';
 import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import type { Project } from '@holdfast/contracts/projects/projects.ts';
 import { call } from '../../../api.ts';
+import { type Credentials, listCredentials } from '../credentials.ts';
 
 /** What the log's ids stand for, as far as this user can see. */
-export interface Names {
+export interface Names extends Credentials {
   projects: readonly Project[];
 }
 
-export const noNames: Names = { projects: [] };
+export const noNames: Names = { projects: [], members: [], identities: [], tokens: [] };
 
-export async function listNames({ id: orgId }: OwnOrganization, signal: AbortSignal): Promise<Names> {
-  return call('GET /v1/projects/{orgId}', { params: { orgId }, signal });
+export async function listNames(organization: OwnOrganization, signal: AbortSignal): Promise<Names> {
+  const [credentials, { projects }] = await Promise.all([
+    listCredentials(organization, signal),
+    call('GET /v1/projects/{orgId}', { params: { orgId: organization.id }, signal }),
+  ]);
+  return { ...credentials, projects };
+}
+
+/** The names with the tokens of others that these entries name. Pure. */
+export function withTokensOf(entries: readonly AuditEntry[], names: Names): Names {
+  const tokens = new Map(names.tokens.map(token => [token.id, token]));
+  for (const { actor } of entries) {
+    const { type, tokenId, name, email } = actor;
+    if (type === 'token' && tokenId !== undefined && name !== undefined && !tokens.has(tokenId))
+      tokens.set(tokenId, { id: tokenId, name, owner: email ?? undefined });
+  }
+  return { ...names, tokens: [...tokens.values()] };
 }
 
 /** The project of an entry. The target of entries about secrets is their project. Pure. */

@@ -4,10 +4,14 @@ import { EmptyPage } from '../../../ui/empty-page.tsx';
 import { ForRoles } from '../../../ui/for-roles.tsx';
 import type { OrganizationProps } from '../../../ui/in-organization.tsx';
 import { CredentialScreen } from './credential.tsx';
+import { FrontDoor } from './front-door.tsx';
 import { ReadersScreen } from './readers.tsx';
 
-/** What a credential saw (`?token=…`), or who knows a secret (`?environment=…&key=…`). */
+/** What a credential saw (`?token=…`), who knows a secret (`?environment=…&key=…`), or the question what leaked. */
 export function ExposureScreen({ organization }: OrganizationProps) {
+  const query = searchParameters();
+  if (![...Object.values(subjects), 'key'].some(name => query.has(name)))
+    return <FrontDoor organization={organization} />;
   return (
     <ForRoles
       organization={organization}
@@ -34,7 +38,7 @@ function Asked({ organization }: Pick<OrganizationProps, 'organization'>) {
     <EmptyPage
       title={`What was seen · ${organization.name}`}
       heading="What was seen"
-      reason="This link does not say which credential it is about."
+      reason="This link does not say which secret it is about."
     />
   );
 }

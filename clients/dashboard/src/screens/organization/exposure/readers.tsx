@@ -11,6 +11,7 @@ import { Page } from '../../../ui/page.tsx';
 import { Person } from '../../../ui/person.tsx';
 import { type Column, Table } from '../../../ui/table.tsx';
 import { Time } from '../../../ui/time.tsx';
+import { tokensInLog } from '../credentials.ts';
 import { Doubts } from './doubts.tsx';
 import { allReaders } from './exposed.ts';
 import './exposure.css';
@@ -36,6 +37,12 @@ export function ReadersScreen({ organization, asked }: ReadersProps) {
     pagesAtOnce,
   );
   const projects = useLoad(organization.id, signal => call('GET /v1/projects/{orgId}', { params, signal }));
+  // The log answers few questions at a time, so this waits for the readers.
+  const isReady = found.data !== undefined && !found.pending;
+  const tokens = useLoad(`${organization.id} ${isReady}`, signal =>
+    isReady ? tokensInLog(organization.id, signal) : Promise.resolve([]),
+  );
+  const nameOfToken = (id: string) => tokens.data?.find(token => token.id === id)?.name;
   const place = projects.data?.projects
     .flatMap(project => project.environments.map(environment => ({ project, environment })))
     .find(({ environment }) => environment.id === asked.environment);
@@ -62,7 +69,11 @@ export function ReadersScreen({ organization, asked }: ReadersProps) {
         {pages => (
           <>
             <Doubts pages={pages} />
-            <Readers readers={allReaders(pages)} slug={organization.slug} version={pages[0]?.version ?? 0} />
+            <Readers
+              readers={allReaders(pages)}
+              version={pages[0]?.version ?? 0}
+              columns={columns(organization.slug, nameOfToken)}
+            />
             <Further
               of={found}
               searching="Searching the audit log …"
@@ -75,7 +86,13 @@ export function ReadersScreen({ organization, asked }: ReadersProps) {
   );
 }
 
-function Readers({ readers, slug, version }: { readers: readonly Reader[]; slug: string; version: number }) {
+interface ReaderListProps {
+  readers: readonly Reader[];
+  version: number;
+  columns: readonly Column<Reader>[];
+}
+
+function Readers({ readers, version, columns: shown }: ReaderListProps) {
   const without = readers.filter(({ hasAccess }) => !hasAccess).length;
   if (readers.length === 0)
     return (
@@ -94,14 +111,14 @@ function Readers({ readers, slug, version }: { readers: readonly Reader[]; slug:
           </strong>
         )}
       </p>
-      <Table caption="Who knows the value" rows={readers} keyOf={({ actor }) => actor.id} columns={columns(slug)} />
+      <Table caption="Who knows the value" rows={readers} keyOf={({ actor }) => actor.id} columns={shown} />
     </>
   );
 }
 
 const shownTokens = 3;
 
-const columns = (slug: string): readonly Column<Reader>[] => [
+const columns = (slug: string, nameOfToken: (id: string) => string | undefined): readonly Column<Reader>[] => [
   {
     title: 'Who',
     cell: ({ actor: { id, type, email, name } }) => (
@@ -121,8 +138,12 @@ const columns = (slug: string): readonly Column<Reader>[] => [
       <>
         {tokenIds.slice(0, shownTokens).map(id => (
           <div key={id}>
-            <a class="mono small" href={exposurePath(slug, { token: id })}>
-              {id}
+            <a
+              class={nameOfToken(id) === undefined ? 'mono small' : ''}
+              href={exposurePath(slug, { token: id })}
+              title={id}
+            >
+              {nameOfToken(id) ?? id}
             </a>
           </div>
         ))}

@@ -12,7 +12,6 @@ import { ListPage } from '../../../ui/list-page.tsx';
 import { scopeInWords } from '../../../ui/scope-fields.tsx';
 import type { Column } from '../../../ui/table.tsx';
 import { LastUsed } from '../../../ui/time.tsx';
-import { NewIdentity } from './new-identity.tsx';
 import { platforms } from './platforms.ts';
 import { Trust } from './trust.tsx';
 
@@ -41,11 +40,9 @@ function IdentityList({ organization }: { organization: OwnOrganization }) {
       loaded={loaded}
       rowsOf={({ identities }) => identities}
       columns={({ projects }) => columns(organization.slug, projects)}
-      empty={<NoIdentities organization={organization} />}
+      empty={<NoIdentities organization={organization} project={loaded.data?.projects[0]?.slug ?? 'web-shop'} />}
       add="New identity"
-      dialog={({ projects }, onClose) => (
-        <NewIdentity organization={organization} projects={projects} onClose={onClose} />
-      )}
+      to={`/organizations/${organization.slug}/identities/new`}
     />
   );
 }
@@ -71,9 +68,9 @@ const columns = (slug: string, projects: readonly Project[]): readonly Column<Id
   },
 ];
 
-function NoIdentities({ organization: { slug } }: { organization: OwnOrganization }) {
+function NoIdentities({ organization: { slug }, project }: { organization: OwnOrganization; project: string }) {
   const id = 'a4c7e10b-52d9-8f36-b18e-6d03f9a2c754';
-  const job = { url: window.location.origin, organization: slug, project: 'web-shop', environment: 'production' };
+  const job = { url: window.location.origin, organization: slug, project, environment: 'production' };
   const [{ text }] = platforms.gitHub.setUp({ ...job, identity: { id, audience: '' } });
   return (
     <Empty title="No identities yet.">

@@ -4,7 +4,7 @@ import type { Project } from '@holdfast/contracts/projects/projects.ts';
 import { useState } from 'preact/hooks';
 import { call } from '../../../api.ts';
 import { useLoad } from '../../../load.ts';
-import { navigate } from '../../../router.ts';
+import { navigate, searchParameters } from '../../../router.ts';
 import { Await } from '../../../ui/await.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Confirm } from '../../../ui/confirm.tsx';
@@ -42,19 +42,29 @@ function OneIdentity({ organization, params }: { organization: OwnOrganization; 
     ]);
     return { identity, projects };
   });
+  const isNew = searchParameters().has('new');
   const name = loaded.data?.identity.name ?? 'Identity';
   return (
     <Page
       title={`${name} · ${organization.name}`}
       heading={name}
-      lead="An identity of a pipeline or workload."
+      lead={
+        isNew
+          ? 'The identity exists. The last step: copy these lines into the job.'
+          : 'An identity of a pipeline or workload.'
+      }
       actions={<Leaked slug={organization.slug} type="identity" id={params.identityId} name={name} />}
     >
       <Await of={loaded}>
         {({ identity, projects }) => (
           <>
-            <IdentityFacts identity={identity} projects={projects} />
+            {isNew || <IdentityFacts identity={identity} projects={projects} />}
             <JobSetup identity={identity} organization={organization} projects={projects} />
+            {isNew && (
+              <Section title="The identity">
+                <IdentityFacts identity={identity} projects={projects} />
+              </Section>
+            )}
             <TryToken identity={identity} />
             <EditIdentity identity={identity} params={params} onSaved={loaded.reload} />
             <DeleteIdentity identity={identity} slug={organization.slug} params={params} />

@@ -4,17 +4,22 @@ import type { Identity } from '@holdfast/contracts/identities/identities.ts';
 import type { Project } from '@holdfast/contracts/projects/projects.ts';
 import { useState } from 'preact/hooks';
 import { call } from '../../../api.ts';
-import { useAction } from '../../../load.ts';
+import { useAction, useLoad } from '../../../load.ts';
 import { navigate } from '../../../router.ts';
-import { Dialog } from '../../../ui/dialog.tsx';
+import { Await } from '../../../ui/await.tsx';
+import { Button } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/field.tsx';
-import { Form, FormActions } from '../../../ui/form.tsx';
+import { ForRoles } from '../../../ui/for-roles.tsx';
+import { Form } from '../../../ui/form.tsx';
+import type { OrganizationProps } from '../../../ui/in-organization.tsx';
+import { Page, Section } from '../../../ui/page.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { everywhere, type Scope, ScopeFields, scopeBody } from '../../../ui/scope-fields.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { showToast } from '../../../ui/toast.tsx';
 import { type PlatformName, platformNames, platforms } from './platforms.ts';
 import { TokenFields, type TokenRules } from './token-fields.tsx';
+import '../../../ui/checkbox.css';
 
 const reads = (role: 'developer' | 'viewer') => `${role}: reads ${environmentRules.read[role].join(' and ')}`;
 
@@ -29,19 +34,37 @@ const accesses = {
   write: 'read and change secrets',
 } as const satisfies Record<Identity['access'], string>;
 
-interface NewIdentityProps {
-  organization: OwnOrganization;
-  projects: readonly Project[];
-  onClose: () => void;
+/** Creates an identity in three steps; the third is on its own page, which says what to set up in the job. */
+export function NewIdentity({ organization }: OrganizationProps) {
+  const params = { orgId: organization.id };
+  const loaded = useLoad(organization.id, signal => call('GET /v1/projects/{orgId}', { params, signal }));
+  return (
+    <ForRoles organization={organization} operation="create-identity" heading="New identity" doing="create identities">
+      <Page
+        title={`New identity · ${organization.name}`}
+        heading="New identity"
+        lead="A pipeline or workload signs in with a token from its own platform, so it stores no secret. Say where it runs and what it may read; then copy the lines that it needs."
+      >
+        <Await of={loaded}>{({ projects }) => <Steps organization={organization} projects={projects} />}</Await>
+      </Page>
+    </ForRoles>
+  );
 }
 
-/** Creates an identity from a platform's recipe, and then opens its page, which says what to set up in the job. */
-export function NewIdentity({ organization, projects, onClose }: NewIdentityProps) {
+function Steps({ organization, projects }: { organization: OwnOrganization; projects: readonly Project[] }) {
   const [platformName, setPlatformName] = useState<PlatformName>('gitHub');
   const [role, setRole] = useState<Identity['role']>('deployer');
   const [access, setAccess] = useState<Identity['access']>('read');
-  const [scope, setScope] = useState<Scope>(everywhere);
+  const [scope, setScope] = useState<Scope>({
+    ...everywhere,
+    projectId: projects.length === 1 ? (projects[0]?.id ?? '') : '',
+  });
   const [rules, setRules] = useState(rulesOf('gitHub'));
+  const [typedName, setTypedName] = useState<string>();
+  const project = projects.find(({ id }) => id === scope.projectId);
+  const environment = project?.environments.find(({ id }) => id === scope.environmentId);
+  const place = [project?.slug, environment?.slug].filter(slug => slug !== undefined).join(' ');
+  const suggested = place === '' ? '' : `${place} on ${platforms[platformName].name.replace(/ \(.*/, '')}`;
   const create = useAction(async (values: Record<string, string>) => {
     const { name = '', issuer = '', jwks = '' } = values;
     const claims = claimsOf(values);
@@ -49,32 +72,82 @@ export function NewIdentity({ organization, projects, onClose }: NewIdentityProp
     const params = { orgId: organization.id };
     const { identity } = await call('POST /v1/identities/{orgId}', { params, body });
     showToast(`Identity ${identity.name} created.`);
-    navigate(`/organizations/${organization.slug}/identities/${identity.id}`);
+    navigate(`/organizations/${organization.slug}/identities/${identity.id}?new`);
   });
   return (
-    <Dialog title="New identity" onClose={onClose}>
-      <Form onSubmit={values => void create.run(values)}>
-        <Field label="Name" name="name" required maxLength={100} error={create.error} autofocus />
-        <Select label="Role" value={role} options={optionsOf(roles)} onChange={setRole} />
-        <ScopeFields projects={projects} scope={scope} onChange={setScope} required={role === 'deployer'} />
-        <Select label="Access" value={access} options={optionsOf(accesses)} onChange={setAccess} />
-        <Select
-          label="Platform"
+    <Form label="New identity" onSubmit={values => void create.run(values)}>
+      <Section title="1. Where does it run?">
+        <PlatformChoice
           value={platformName}
-          options={platformNames.map(name => [name, platforms[name].name] as const)}
           onChange={name => {
             setPlatformName(name);
             setRules(rulesOf(name));
           }}
         />
-        <TrustFields key={platformName} platformName={platformName} error={create.error} />
-        <TokenFields rules={rules} onChange={setRules} reason={platforms[platformName].tokens} error={create.error} />
+        <TrustFields
+          key={platformName}
+          platformName={platformName}
+          own={{ organization: organization.slug, project: project?.slug ?? projects[0]?.slug ?? 'web-shop' }}
+          error={create.error}
+        />
+        <details>
+          <summary>How often its tokens are accepted, and for how long</summary>
+          <div class="folded">
+            <TokenFields
+              rules={rules}
+              onChange={setRules}
+              reason={platforms[platformName].tokens}
+              error={create.error}
+            />
+          </div>
+        </details>
+      </Section>
+      <Section title="2. What may it read?">
+        <Select label="Role" value={role} options={optionsOf(roles)} onChange={setRole} />
+        <ScopeFields projects={projects} scope={scope} onChange={setScope} required={role === 'deployer'} />
+        <Select label="Access" value={access} options={optionsOf(accesses)} onChange={setAccess} />
+        <Field
+          label="Name"
+          name="name"
+          required
+          maxLength={100}
+          value={typedName ?? suggested}
+          onInput={setTypedName}
+          hint="The audit log shows it beside everything that the job does."
+          error={create.error}
+        />
+      </Section>
+      <Section title="3. Copy the lines that the job needs" lead="You get them once the identity exists.">
         <Problem error={create.error} />
-        <FormActions busy={create.busy} onClose={onClose}>
-          Create identity
-        </FormActions>
-      </Form>
-    </Dialog>
+        <div class="actions">
+          <Button type="submit" kind="primary" busy={create.busy}>
+            Create identity
+          </Button>
+          <a class="button quiet" href={`/organizations/${organization.slug}/identities`}>
+            Cancel
+          </a>
+        </div>
+      </Section>
+    </Form>
+  );
+}
+
+interface PlatformChoiceProps {
+  value: PlatformName;
+  onChange: (name: PlatformName) => void;
+}
+
+function PlatformChoice({ value, onChange }: PlatformChoiceProps) {
+  return (
+    <fieldset class="choices plain">
+      <legend class="visually-hidden">Platform</legend>
+      {platformNames.map(name => (
+        <label key={name} class="checkbox">
+          <input type="radio" name="platform" checked={name === value} onChange={() => onChange(name)} />
+          {platforms[name].name}
+        </label>
+      ))}
+    </fieldset>
   );
 }
 
@@ -86,9 +159,18 @@ function rulesOf(name: PlatformName): TokenRules {
   return { singleUse, maxAssertionAgeMinutes, tokenMinutes: 15 };
 }
 
-function TrustFields({ platformName, error }: { platformName: PlatformName; error: unknown }) {
+interface TrustFieldsProps {
+  platformName: PlatformName;
+  /** Slugs for the examples, in place of the recipe's `acme` and `web-shop`. */
+  own: { organization: string; project: string };
+  error: unknown;
+}
+
+function TrustFields({ platformName, own, error }: TrustFieldsProps) {
   const { issuer, issuerHint, claims } = platforms[platformName];
   const others = claims.length === 0;
+  const fitted = (text: string | undefined) =>
+    text?.replaceAll(/acme|web-shop/g, name => (name === 'acme' ? own.organization : own.project));
   return (
     <>
       <Field
@@ -111,11 +193,11 @@ function TrustFields({ platformName, error }: { platformName: PlatformName; erro
           mono
           required
           value={value}
-          placeholder={example}
+          placeholder={fitted(example)}
           maxLength={500}
           hint={
             <>
-              {why} {command !== undefined && <code class="mono">{command}</code>}
+              {why} {command !== undefined && <code class="mono">{fitted(command)}</code>}
             </>
           }
         />

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@holdfast/sdk';
+import type { AuditEntry } from '../../audit/entries.ts';
 
 /** The columns, by the names of the members in JSON. */
 export const csvColumns = [

@@ -1,0 +1,89 @@
+import type { AuditEntry } from '@holdfast/contracts/audit/entries.ts';
+import type { AuditAction } from '@holdfast/contracts/fields/audit-action.ts';
+
+/**
+ * What each action says after the actor's name. A part in brackets is about details of the entry, and left out without
+ * them.
+ */
+export const sentences: Readonly<Record<AuditAction, string>> = {
+  'secret.pulled': 'read {keys} in {place}',
+  'secret.history_read': 'read the history of {keys} in {place}',
+  'secret.compared': 'compared {keys} in {place}[ with {with}]',
+  'secret.created': 'created {keys} in {place}',
+  'secret.updated': 'changed {keys} in {place}',
+  'secret.deleted': 'deleted {keys} in {place}',
+  'secret.promoted': 'promoted {keys}[ from {from}] to {place}',
+  'secret.bulk_set': 'imported {keys} into {place}',
+  'secret.bulk_delete': 'deleted {keys} in {place}',
+  'secret.changed': 'changed {keys} in {place}',
+  'secret.restored': 'restored {keys} in {place}[ as in revision {restored}]',
+  'secret.version_destroyed': 'destroyed versions[ {versions}] of {keys} in {place}',
+  'project.created': 'created the project {place}',
+  'project.updated': 'changed the project {place}',
+  'project.deleted': 'deleted the project {place}',
+  'project.key_rotated': 'rotated the key of {place}',
+  'environment.created': 'created the environment {place}',
+  'environment.updated': 'changed the environment {place}',
+  'environment.deleted': 'deleted the environment {place}',
+  'environment.validated': 'validated {keys} in {place}',
+  'environment.repaired': 'repaired {keys} in {place}',
+  'template_key.added': 'added {target} to the template',
+  'template_key.updated': 'changed {target} in the template',
+  'template_key.removed': 'removed {target} from the template',
+  'webhook.created': 'created the webhook {target}',
+  'webhook.updated': 'changed the webhook {target}',
+  'webhook.deleted': 'deleted the webhook {target}',
+  'webhook.tested': 'sent a test event to {target}',
+  'webhook.redelivered': 'sent a delivery to {target} again',
+  'member.invited': 'invited {target}[ as {role}]',
+  'member.invitation_cancelled': 'cancelled the invitation of {target}',
+  'member.joined': 'joined the organization[ as {role}][ through the {via}]',
+  'member.role_changed': 'changed the role of {target}[ from {from} to {to}]',
+  'member.removed': 'removed {target} from the organization',
+  'organization.created': 'created the organization {target}',
+  'organization.updated': 'renamed the organization to {target}',
+  'organization.limits_changed': 'changed the limits of {target}',
+  'token.created': 'created the token “{target}”',
+  'token.revoked': 'revoked the token “{target}”',
+  'identity.created': 'created the identity {target}',
+  'identity.updated': 'changed the identity {target}',
+  'identity.deleted': 'deleted the identity {target}',
+  'identity.token_issued': 'signed in',
+  'identity.refused': 'was not allowed to sign in',
+  'sign_in.configured': 'configured sign-in with {target}',
+  'sign_in.domain_verified': 'verified the domain[ {domain}] for sign-in with {target}',
+  'sign_in.removed': 'removed sign-in with {target}',
+  'sign_in.refused': 'rejected a sign-in with {target}',
+  'billing.checkout_started': 'started a checkout for {target}',
+  'billing.portal_opened': 'opened the billing portal of {target}',
+  'billing.plan_changed': 'changed the plan of {target}[ from {from} to {to}]',
+};
+
+type Details = NonNullable<AuditEntry['details']>;
+
+/** The sentence of an entry, and the details that it leaves unsaid. `{keys}`, `{place}` and `{target}` are links. Pure. */
+export function phraseOf({ action, actor, target, details = {} }: AuditEntry): { text: string; unsaid: Details } {
+  const hasLeft = action === 'member.removed' && actor.id === target.id;
+  const said = new Set<string>();
+  const inserted = (part: string) =>
+    part.replace(/\{(\w+)\}/g, (whole, name: string) => {
+      if (!Object.hasOwn(details, name)) return whole;
+      said.add(name);
+      return detailInWords(details[name] ?? null);
+    });
+  const text = (hasLeft ? 'left the organization' : sentences[action]).replace(/\[([^\]]*)\]/g, (_, part: string) => {
+    const names = [...part.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+    return names.every(name => Object.hasOwn(details, name)) ? inserted(part) : '';
+  });
+  return { text, unsaid: Object.fromEntries(Object.entries(details).filter(([name]) => !said.has(name))) };
+}
+
+/** Shows a changed field with its old and new value, and a promotion with its source environment and revision. */
+export function detailInWords(value: Details[string]): string {
+  if (value === null) return 'none';
+  if (typeof value !== 'object') return String(value);
+  if ('from' in value && 'to' in value)
+    return `${detailInWords(value.from ?? null)} → ${detailInWords(value.to ?? null)}`;
+  if ('slug' in value && 'revision' in value) return `${value.slug}@${value.revision}`;
+  return JSON.stringify(value);
+}
