@@ -19,7 +19,7 @@ import {
   visit,
   withoutBrowser,
 } from './browser.ts';
-import { expectFineLooks } from './looks.ts';
+import { expectFineLooks, wideAndNarrow } from './looks.ts';
 import { useWorld, type World } from './world.ts';
 
 const { world, browser, come: open, openAt: openPageAt, usePage } = useWorld();
@@ -181,7 +181,7 @@ describe.skipIf(withoutBrowser)('a new user', () => {
 });
 
 describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
-  it('rebase in one click if others changed other keys, and apply nothing before', async () => {
+  it('continue in one click if others changed other keys, and apply nothing before', async () => {
     const page = await openAt(world.screen('dev'), 'owner');
     await stageValue(page, 'MAIL_FROM', 'mine');
     const other = await openAt(world.screen('dev'), 'admin');
@@ -192,7 +192,7 @@ describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
     await page.getByText('Nobody else changed the keys that you staged.').waitFor();
     await keepScreenshot(page, 'moved');
     expect(await currentValue('dev', 'MAIL_FROM')).not.toBe('mine');
-    await button(page, /^Rebase on/).click();
+    await button(page, /^Continue on revision/).click();
     await apply(page);
     expect(await currentValue('dev', 'MAIL_FROM')).toBe('mine');
     expect(await currentValue('dev', 'OTHER_KEY')).toBe('theirs');
@@ -220,7 +220,7 @@ describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
       .getByRole('group', { name: 'MAIL_FROM' })
       .getByLabel(/^Theirs/)
       .check();
-    await button(page, /^Rebase on/).click();
+    await button(page, /^Continue on revision/).click();
     await page.getByText('2 keys: 2 changed').waitFor();
     await apply(page);
     expect(await currentValue('dev', 'LOG_LEVEL')).toBe('mine');
@@ -230,7 +230,7 @@ describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
 });
 
 describe.skipIf(withoutBrowser)('a member with write but no read access to production', () => {
-  it('learns that production changed, but not how, and rebases', async () => {
+  it('learns that production changed, but not how, and continues on it', async () => {
     const page = await come('developer');
     const answers: string[] = [];
     page.on('response', async response => {
@@ -244,7 +244,7 @@ describe.skipIf(withoutBrowser)('a member with write but no read access to produ
     await page.getByText('You can’t read this environment, so Holdfast can’t tell you which keys changed.').waitFor();
     await keepScreenshot(page, 'moved-write-only');
     expect(await currentValue('production', 'BLIND')).toBeUndefined();
-    await button(page, /^Rebase on/).click();
+    await button(page, /^Continue on revision/).click();
     await apply(page, 'production');
     await page.getByText(/Applied as revision \d+ of production/).waitFor();
     expect(await currentValue('production', 'BLIND')).toBe('from the developer');
@@ -254,6 +254,31 @@ describe.skipIf(withoutBrowser)('a member with write but no read access to produ
 });
 
 describe.skipIf(withoutBrowser)('a review', () => {
+  it('shows old and new values on demand, each old one after one audited read, and warns of what becomes empty', async () => {
+    for (const key of ['REVIEWED', 'EMPTIED'])
+      await world.owner('PUT', world.path('dev'), { key, value: `old ${key}` });
+    const page = await openAt(world.screen('dev'), 'owner');
+    const reads: string[] = [];
+    page.on('request', request => {
+      if (request.method() === 'GET' && request.url().includes('?keys=')) reads.push(request.url());
+    });
+    await button(page, 'Paste .env').click();
+    await page.getByLabel('KEY=value lines').fill('REVIEWED=new value\nEMPTIED=\nNEW_HERE=first value');
+    await press(page, 'Stage 3 keys', 'Review');
+    const line = (key: string) => dialog(page).locator('.proof li', { hasText: key });
+    await line('EMPTIED').getByText('becomes empty').waitFor();
+    await page.getByText('3 keys: 1 added, 2 changed').waitFor();
+    expect(await page.content()).not.toMatch(/old REVIEWED|new value<|first value/);
+    await press(page, 'Show the values of REVIEWED', 'Show the values of NEW_HERE');
+    await line('REVIEWED').getByText('old REVIEWED').waitFor();
+    await line('REVIEWED').getByText('new value', { exact: true }).waitFor();
+    await line('NEW_HERE').getByText('first value').waitFor();
+    expect(reads).toEqual([expect.stringContaining('keys=REVIEWED')]);
+    await expectFineLooks(page, 'review-values', { as: wideAndNarrow, fullPage: false });
+    await button(page, 'Hide the values of REVIEWED').click();
+    expect(await page.content()).not.toContain('old REVIEWED');
+  });
+
   it('asks again if a change is reverted while it is still being planned', async () => {
     const page = await openAt(world.screen('dev'), 'owner');
     await stageValue(page, 'MAIL_FROM', 'one');

@@ -4,7 +4,7 @@ import { Button } from '../ui/button.tsx';
 import { Problem } from '../ui/problem.tsx';
 
 /** Whether values are shown. They are hidden after 30 seconds, or when the user changes the tab or the subject. */
-function useShown(of: string): [shown: boolean, show: (shown: boolean) => void] {
+export function useShown(of: string): [shown: boolean, show: (shown: boolean) => void] {
   const [shownOf, setShownOf] = useState<string>();
   const shown = shownOf === of;
   useEffect(() => {

@@ -14,7 +14,7 @@ export function stageOf(environmentId: string): Signal<Stage | undefined> {
   return known;
 }
 
-/** Adds changes to the stage. The base revision stays the same until the stage is rebased. */
+/** Adds changes to the stage. The base revision stays the same until the stage continues on a later one. */
 export function stage(environmentId: string, revision: number, changes: Iterable<readonly [string, Staged]>): void {
   const current = stageOf(environmentId);
   const merged = new Map(current.value?.changes);
