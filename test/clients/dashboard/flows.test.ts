@@ -729,12 +729,85 @@ describe.skipIf(withoutBrowser)('the keyboard', () => {
     await page.keyboard.type('mail');
     await page.getByText(/^1 of/).waitFor();
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Project, environment or page' }).waitFor();
+    await page.getByRole('combobox', { name: 'Key, project, person, page or command' }).waitFor();
     await page.keyboard.type('production');
     await page.getByRole('option', { name: 'web-shop / production' }).waitFor();
     await keepScreenshot(page, 'palette');
     await page.keyboard.press('Enter');
     await page.waitForURL(/environments\/production$/);
+  });
+});
+
+describe.skipIf(withoutBrowser)('the search', () => {
+  it('finds keys of every readable project, people, identities, settings and commands by parts of their names', async () => {
+    const page = await openAt('/account', 'owner');
+    await settled(page);
+    const search = page.getByRole('combobox');
+    const find = async (text: string, name: RegExp) => {
+      await page.locator('body').press('/');
+      await search.fill(text);
+      await page.getByRole('option', { name }).first().waitFor();
+    };
+    const found: [text: string, name: RegExp, address: RegExp][] = [
+      [
+        'hook_secret prod',
+        /^PAYMENT_WEBHOOK_SECRET web-shop \/ production$/,
+        /environments\/production\?key=PAYMENT_W/,
+      ],
+      ['turing', /^Alan Turing /, /\/members$/],
+      ['shop deploy', /^web-shop deploy /, /\/identities\/./],
+      ['sign-in', /^Sign-in settings /, /\/settings\/sign-in$/],
+      ['web-shop template', /^Template web-shop$/, /\/web-shop\/template$/],
+      ['new project', /^New project /, /\?new=yes$/],
+    ];
+    for (const [text, name, address] of found) {
+      await page.goto('/account');
+      await settled(page);
+      await find(text, name);
+      await page.keyboard.press('Enter');
+      await page.waitForURL(address);
+    }
+    await page.getByRole('dialog', { name: 'New project' }).waitFor();
+  });
+
+  it('sends nothing per letter, says what it can’t search, and shows a request that fails', async () => {
+    const page = await openAt(`/organizations/${world.organization.slug}`, 'developer');
+    await settled(page);
+    const asked: string[] = [];
+    await page.route('**/keys', async route => {
+      asked.push(new URL(route.request().url()).pathname);
+      if (asked.length === 1)
+        await route.fulfill({ status: 429, json: { error: { code: 'rate_limited', message: 'Broken.' } } });
+      else await route.fallback();
+    });
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').pressSequentially('mail_f');
+    await dialog(page).getByText('Broken.').waitFor();
+    await button(page, 'Try again').click();
+    await page.getByRole('option', { name: 'MAIL_FROM web-shop / dev' }).waitFor();
+    await page.getByText('Keys of 1 environment are not searched, because you can’t read them.').waitFor();
+    await dialog(page).getByText('Broken.').waitFor({ state: 'detached' });
+    expect(asked.toSorted().map(path => path.split('/').at(-2))).toEqual(['dev', 'dev', 'staging']);
+    await expectFineLooks(page, 'search', { fullPage: false });
+  });
+
+  it('leaves / and ? to fields and dialogs, and can turn them off', async () => {
+    const page = await openAt(world.screen('dev'), 'owner');
+    await settled(page);
+    await page.locator('body').press('/');
+    await page.keyboard.type('a/?');
+    expect(await page.getByLabel('Filter').inputValue()).toBe('a/?');
+    await page.getByLabel('Filter').blur();
+    await page.keyboard.press('?');
+    const help = dialog(page, 'Keyboard shortcuts');
+    await help.getByText('Ctrl K').waitFor();
+    await help.getByLabel('Use / and ? as shortcuts').uncheck();
+    await page.keyboard.press('Escape');
+    await help.waitFor({ state: 'detached' });
+    await page.keyboard.press('?');
+    await page.keyboard.press('Control+k');
+    await dialog(page, 'Find').waitFor();
+    expect(await help.count()).toBe(0);
   });
 });
 
