@@ -11,6 +11,7 @@ import {
   expectQuiet,
   fill,
   keepScreenshot,
+  link,
   logIn,
   press,
   settled,
@@ -408,6 +409,7 @@ describe.skipIf(withoutBrowser)('a value', () => {
   it('appears only where its display was requested, and each display is one audited read', async () => {
     const canary = `canary-${randomBytes(12).toString('hex')}`;
     await world.owner('PUT', world.path('dev'), { key: 'CANARY', value: canary });
+    await world.owner('PUT', world.path('staging'), { key: 'CANARY', value: 'another' });
     const reads = async () => (await entriesOf('secret.pulled')).length;
     const { page, heard, close } = await visit(browser, world.origin, { as: world.people.admin });
     const urls: string[] = [];
@@ -424,17 +426,19 @@ describe.skipIf(withoutBrowser)('a value', () => {
     expect(JSON.stringify({ ...shown, dom: '' })).not.toContain(canary);
     expect(await reads()).toBe(before + 1);
 
-    await button(page, 'Hide CANARY').click();
+    await button(page, 'Hide').click();
     await expectNowhere(page, canary);
-    await button(page, 'Reveal CANARY').click();
+    await button(page, 'Reveal').click();
     await page.getByText(canary).waitFor();
-    await button(page, 'Reveal LOG_LEVEL').click();
-    await page.getByRole('group', { name: 'Value of LOG_LEVEL' }).waitFor();
+    await button(page, 'Close').click();
     await expectNowhere(page, canary);
-    await button(page, 'Reveal CANARY').click();
+    await press(page, 'CANARY', 'Edit the value');
+    expect(await page.getByLabel('New value', { exact: true }).inputValue()).toBe(canary);
+    await button(page, 'Cancel').click();
+    await expectNowhere(page, canary);
+    await button(page, 'Reveal').click();
     await page.getByText(canary).waitFor();
-    await page
-      .getByRole('link', { name: /Members|Overview/ })
+    await link(dialog(page), /^version/)
       .first()
       .click();
     await settled(page);
@@ -490,7 +494,7 @@ describe.skipIf(withoutBrowser)('a value', () => {
     const page = await come('owner');
     const both = { action: 'secret.history_read', entries: 1, shows: ['-before', '-after'], without: 0 };
     const screens = {
-      history: { open: [world.screen('dev'), 'History of MANY'], ...both },
+      history: { open: [world.screen('dev'), 'MANY'], ...both },
       diff: { open: [`${world.screen('dev')}/revisions`, /^Diff of revision/], ...both },
       compare: {
         open: [`/organizations/${world.organization.slug}/projects/web-shop/compare/dev/staging`],
@@ -537,12 +541,12 @@ describe.skipIf(withoutBrowser)('a value', () => {
       return versions.map(({ version, destroyed, value }: Version) => [version, destroyed ? 'destroyed' : value]);
     };
     const developer = await openAt(world.screen('staging'), 'developer');
-    await button(developer, 'History of LEAKED').click();
+    await button(developer, 'LEAKED').click();
     await developer.getByText('Set again').first().waitFor();
     expect(await developer.getByRole('button', { name: /^Destroy/ }).count()).toBe(0);
 
     const page = await openAt(world.screen('staging'), 'owner');
-    await press(page, 'History of LEAKED', 'Show values');
+    await press(page, 'LEAKED', 'Show values');
     await page.getByText(first).waitFor();
     expect(await button(page, 'Destroy version 4').count()).toBe(0);
     await button(page, 'Destroy version 2').click();
@@ -584,18 +588,32 @@ describe.skipIf(withoutBrowser)('a value', () => {
 
   it('is hidden when another tab is activated, even if it is still loading', async () => {
     const page = await openAt(world.screen('dev'), 'admin');
-    const value = page.getByRole('group', { name: 'Value of DATABASE_URL' });
+    const value = page.locator('pre.value');
     await button(page, 'Reveal DATABASE_URL').click();
     await value.waitFor();
     await toAnotherTab(page, 'hidden');
     await value.waitFor({ state: 'detached' });
     await toAnotherTab(page, 'visible');
+    // A stored value in the field is hidden too, but what somebody has edited stays.
+    const field = page.getByLabel('New value', { exact: true });
+    await button(page, 'Edit the value').click();
+    await field.waitFor();
+    await toAnotherTab(page, 'hidden');
+    await field.waitFor({ state: 'detached' });
+    await toAnotherTab(page, 'visible');
+    await button(page, 'Edit the value').click();
+    await field.press('End');
+    await field.pressSequentially('!');
+    await toAnotherTab(page, 'hidden');
+    expect(await field.inputValue()).toMatch(/!$/);
+    await toAnotherTab(page, 'visible');
+    await press(page, 'Cancel');
     const held = gate();
     await page.route('**/dev?keys=DATABASE_URL', async route => {
       await held.opened;
       await route.fallback();
     });
-    await button(page, 'Reveal DATABASE_URL').click();
+    await button(page, 'Reveal').click();
     await toAnotherTab(page, 'hidden');
     const answered = page.waitForResponse(/keys=DATABASE_URL/);
     held.open();
@@ -610,13 +628,13 @@ describe.skipIf(withoutBrowser)('a value', () => {
     await page.clock.install();
     await page.goto(world.screen('dev'));
     await button(page, 'Reveal DATABASE_URL').click();
-    const value = page.getByRole('group', { name: 'Value of DATABASE_URL' });
+    const value = page.locator('pre.value');
     await value.waitFor();
     await page.clock.fastForward(29_000);
     expect(await value.count()).toBe(1);
     await page.clock.fastForward(2_000);
     await value.waitFor({ state: 'detached' });
-    await press(page, 'History of DATABASE_URL', 'Show values');
+    await press(page, 'Show values');
     await page.locator('pre.value').first().waitFor();
     await page.clock.fastForward(31_000);
     await page.locator('pre.value').first().waitFor({ state: 'detached' });
@@ -685,7 +703,9 @@ describe.skipIf(withoutBrowser)('the keyboard', () => {
     await keyboard.press('ArrowDown');
     await page.waitForFunction(() => document.activeElement?.textContent?.startsWith('B'));
     await keyboard.press('r');
-    await page.getByRole('group', { name: 'Value of B' }).waitFor();
+    await page.locator('pre.value').waitFor();
+    await keyboard.press('Escape');
+    await dialog(page).waitFor({ state: 'detached' });
     await keyboard.press('Control+k');
     await page.getByRole('combobox').waitFor();
     await keyboard.type('audit');
@@ -707,19 +727,21 @@ describe.skipIf(withoutBrowser)('the keyboard', () => {
     const first = page.locator('tr[data-index="0"]');
     await first.waitFor();
     await page.keyboard.press('r');
-    expect(await page.locator('.secrets .value').count()).toBe(0);
+    expect(await dialog(page).count()).toBe(0);
     await first.focus();
     await page.keyboard.press('ArrowDown');
     await page.waitForFunction(() => document.activeElement?.getAttribute('data-index') === '1');
-    await page.keyboard.press('r');
-    await page.locator('tr[data-index="1"] .value').waitFor();
-    await page.keyboard.press('r');
-    await page.locator('.secrets .value').waitFor({ state: 'detached' });
-    await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: 'New value' }).waitFor();
-    await page.keyboard.press('Escape');
-    await dialog(page).waitFor({ state: 'detached' });
-    await page.waitForFunction(() => document.activeElement?.getAttribute('data-index') === '1');
+    for (const [key, shows] of [
+      ['r', 'pre.value'],
+      ['Enter', '.panel .mask'],
+      ['e', '.panel textarea'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await page.locator(shows).waitFor();
+      await page.keyboard.press('Escape');
+      await dialog(page).waitFor({ state: 'detached' });
+      await page.waitForFunction(() => document.activeElement?.getAttribute('data-index') === '1');
+    }
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await page.keyboard.press('Escape');

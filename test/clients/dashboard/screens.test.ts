@@ -76,11 +76,28 @@ describe.skipIf(withoutBrowser)('every screen', () => {
       ],
       'add-secret': [signedIn['environment-dev'], () => press('Add secret')],
       shortcuts: [signedIn['environment-dev'], () => press(/^Keyboard/)],
-      'secret-history': [
+      secret: [
         signedIn['environment-dev'],
         async () => {
-          await press('History of SESSION_SIGNING_KEY');
+          await press('Reveal SESSION_SIGNING_KEY');
+          await page.locator('pre.value').waitFor();
           await values();
+        },
+      ],
+      'secret-edit': [
+        signedIn['environment-dev'],
+        async () => {
+          await press('SESSION_SIGNING_KEY');
+          await press('Edit the value');
+          await page.getByText('Generate a value').click();
+        },
+      ],
+      'secret-empty': [
+        signedIn['environment-dev'],
+        async () => {
+          await press('New value for LOG_LEVEL');
+          await press('Stage');
+          await page.getByText('Stage an empty value?').waitFor();
         },
       ],
       'review-mixed': [
@@ -122,7 +139,7 @@ describe.skipIf(withoutBrowser)('every screen', () => {
       await page.goto(address);
       await settled(page);
       await open();
-      await page.locator('dialog[open], .menu:popover-open').waitFor();
+      await page.locator('dialog[open], .menu:popover-open').first().waitFor();
       await expectFineLooks(page, `dialog-${name}`, { as: wideAndNarrow, fullPage: false });
     }
   });

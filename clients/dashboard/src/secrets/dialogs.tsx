@@ -1,23 +1,21 @@
 import type { Role } from '@holdfast/contracts/fields/role.ts';
 import type { Environment } from '@holdfast/contracts/projects/projects.ts';
-import { Dialog } from '../ui/dialog.tsx';
-import { Edit } from './edit.tsx';
-import { History } from './history.tsx';
+import { Shortcuts } from '../ui/shortcuts.tsx';
+import { SecretPanel } from './panel.tsx';
 import { Paste } from './paste.tsx';
 import type { Place } from './place.ts';
 import { Review } from './review.tsx';
 import type { Secrets } from './use-secrets.ts';
-import '../ui/facts.css';
 
 export type OpenDialog =
-  | { kind: 'edit'; key?: string }
-  | { kind: 'paste' | 'review' | 'help' }
-  | { kind: 'history'; key: string };
+  | { kind: 'secret'; key?: string; start?: 'revealed' | 'editing' }
+  | { kind: 'paste' | 'review' | 'help' };
 
 interface DialogsProps {
   open: OpenDialog;
   place: Place;
   environment: Environment;
+  environments: readonly Environment[];
   role: Role;
   readable: boolean;
   secrets: Secrets;
@@ -25,52 +23,16 @@ interface DialogsProps {
 }
 
 /** The dialog that is open over an environment's secrets. */
-export function SecretDialogs({ open, place, environment, role, readable, secrets, onClose }: DialogsProps) {
+export function SecretDialogs({ open, environments, readable, secrets, ...shared }: DialogsProps) {
+  const { staging, changed } = secrets;
   switch (open.kind) {
-    case 'edit':
-      return (
-        <Edit
-          name={open.key}
-          exists={secrets.exists}
-          onStage={(key, value) => secrets.set([{ key, value }])}
-          onClose={onClose}
-        />
-      );
+    case 'secret':
+      return <SecretPanel {...shared} {...{ environments, staging }} name={open.key} start={open.start} />;
     case 'paste':
-      return <Paste onStage={secrets.set} onClose={onClose} />;
-    case 'history':
-      return <History {...{ place, environment, role, onClose }} name={open.key} />;
+      return <Paste onStage={staging.set} onClose={shared.onClose} />;
     case 'review':
-      return <Review {...{ place, environment, role, readable, onClose }} onApplied={secrets.changed} />;
+      return <Review {...shared} readable={readable} onApplied={changed} />;
     case 'help':
-      return <Shortcuts onClose={onClose} />;
+      return <Shortcuts onClose={shared.onClose} />;
   }
-}
-
-const shortcuts = [
-  ['↑ ↓', 'move between keys'],
-  ['Enter', 'new value'],
-  ['r', 'reveal or hide'],
-  ['c', 'copy the value'],
-  ['/', 'filter'],
-  ['?', 'this list'],
-  ['⌘K', 'go to any page (Ctrl K)'],
-] as const;
-
-function Shortcuts({ onClose }: { onClose: () => void }) {
-  return (
-    <Dialog title="Keyboard shortcuts" onClose={onClose}>
-      <p class="hint">Single-key shortcuts work while the focus is in the table.</p>
-      <dl class="facts">
-        {shortcuts.map(([key, meaning]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{meaning}</dd>
-          </div>
-        ))}
-      </dl>
-    </Dialog>
-  );
 }

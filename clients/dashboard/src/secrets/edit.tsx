@@ -1,27 +1,36 @@
 import { parseDotenv } from '@holdfast/contracts/fields/dotenv.ts';
 import { invisibleIn } from '@holdfast/contracts/fields/invisible.ts';
 import { secretKeyPattern, secretKeyRule, valueProblem } from '@holdfast/contracts/fields/secret-rules.ts';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
+import { Button } from '../ui/button.tsx';
+import { Confirm } from '../ui/confirm.tsx';
 import { count } from '../ui/count.ts';
-import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
-import { FormActions } from '../ui/form.tsx';
+import { Select } from '../ui/select.tsx';
+import { type Alphabet, alphabets, generate } from './generate.ts';
+import { useHiding } from './shown.tsx';
 
 interface EditProps {
-  name?: string | undefined;
+  /** The key whose value is edited; without it, a key is added. */
+  name: string | undefined;
+  /** The value to begin with: empty, unless the user asked for another one. */
+  from: string;
   exists: (key: string) => boolean;
-  onStage: (key: string, value: string) => void;
-  onClose: () => void;
+  onStage: (key: string, value: string, another: boolean) => void;
+  onCancel: () => void;
 }
 
-/** Edits a value or adds a key. The field starts empty: it never contains the current value. */
-export function Edit({ name, exists, onStage, onClose }: EditProps) {
+/** Edits a value or adds a key. A stored value that nobody has edited is hidden like any other. */
+export function Edit({ name, from, exists, onStage, onCancel }: EditProps) {
   const [key, setKey] = useState(name ?? '');
-  const [value, setValue] = useState('');
+  const [value, setValue] = useState(from);
   const [tried, setTried] = useState(false);
-  const keyProblem = problemOfKey(key);
-  const invisible = invisibleIn(value);
+  /** Whether an empty value awaits the user's consent, and whether another key follows. */
+  const [emptyThen, setEmptyThen] = useState<{ another: boolean }>();
   const [isSeveral, setIsSeveral] = useState(false);
+  useHiding(from !== '', () => {
+    if (value === from) onCancel();
+  });
   /** @returns whether the text is more than a key */
   const takeAssignment = (text: string): boolean => {
     const assignment = value === '' ? assignmentIn(text) : undefined;
@@ -32,22 +41,25 @@ export function Edit({ name, exists, onStage, onClose }: EditProps) {
     setValue(assignment.value);
     return true;
   };
+  const keyProblem = problemOfKey(key);
   const problem = valueProblem(value);
+  const invisible = invisibleIn(value);
+  const stage = (another: boolean) => {
+    setTried(true);
+    if (keyProblem !== undefined || problem !== undefined) return;
+    if (value === '') setEmptyThen({ another });
+    else onStage(key, value, another);
+  };
   return (
-    <Dialog title={name === undefined ? 'Add a secret' : 'New value'} onClose={onClose}>
+    <>
       <form
         onSubmit={event => {
           event.preventDefault();
-          setTried(true);
-          if (keyProblem !== undefined || problem !== undefined) return;
-          onStage(key, value);
-          onClose();
+          stage(false);
         }}
       >
-        {name === undefined ? (
-          <Field label="Key" name="key" mono value={key} onInput={setKey} onPaste={takeAssignment} />
-        ) : (
-          <p class="mono key">{name}</p>
+        {name === undefined && (
+          <Field label="Key" name="key" mono autofocus value={key} onInput={setKey} onPaste={takeAssignment} />
         )}
         {isSeveral && <Alert of="A key has one line. For several secrets, use “Paste a .env”." />}
         {(tried || /[\s=]/.test(key)) && <Alert of={keyProblem && `The key ${keyProblem}.`} />}
@@ -60,17 +72,76 @@ export function Edit({ name, exists, onStage, onClose }: EditProps) {
           mono
           multiline
           keepsLineBreaks
-          rows={5}
+          autofocus={name !== undefined}
+          rows={Math.max(5, Math.min(24, value.split('\n').length + 1))}
           value={value}
           onInput={setValue}
-          hint={value === '' ? 'The value may be empty.' : sizeOf(value)}
+          hint={value === '' ? 'You confirm an empty value before it is staged.' : sizeOf(value)}
         />
         <div aria-live="polite">{invisible.length > 0 && <p class="notice">The value {invisible.join(', ')}.</p>}</div>
         <Alert of={problem && `The value ${problem}.`} />
-        <FormActions onClose={onClose}>Stage</FormActions>
+        <Generate onGenerate={setValue} />
+        <div class="actions">
+          <Button type="submit" kind="primary">
+            Stage
+          </Button>
+          <Button onClick={() => stage(true)}>Stage and add another</Button>
+          <Button kind="quiet" onClick={onCancel}>
+            Cancel
+          </Button>
+        </div>
         <p class="hint">Nothing changes until you review and apply it.</p>
       </form>
-    </Dialog>
+      {emptyThen !== undefined && (
+        <Confirm
+          title="Stage an empty value?"
+          action="Stage an empty value"
+          danger={false}
+          onClose={() => setEmptyThen(undefined)}
+          onConfirm={async () => onStage(key, '', emptyThen.another)}
+        >
+          <p>
+            <span class="mono key">{key}</span> will exist with no text in it. To remove the key, delete it instead.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+const lengths = { min: 8, max: 512 };
+
+function Generate({ onGenerate }: { onGenerate: (value: string) => void }) {
+  const [length, setLength] = useState('32');
+  const [alphabet, setAlphabet] = useState<Alphabet>('plain');
+  const options = useRef<HTMLDivElement>(null);
+  const submit = () => {
+    const field = options.current?.querySelector('input');
+    if (field?.reportValidity()) onGenerate(generate(Number(length), alphabet));
+  };
+  return (
+    <details>
+      <summary>Generate a value</summary>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: Enter in a field generates instead of staging */}
+      <div
+        class="generate"
+        ref={options}
+        onKeyDown={event => {
+          if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return;
+          event.preventDefault();
+          submit();
+        }}
+      >
+        <Field label="Length" name="length" type="number" {...lengths} required value={length} onInput={setLength} />
+        <Select
+          label="Characters"
+          value={alphabet}
+          options={Object.entries(alphabets).map(([name, [label]]) => [name as Alphabet, label] as const)}
+          onChange={setAlphabet}
+        />
+        <Button onClick={submit}>Generate</Button>
+      </div>
+    </details>
   );
 }
 

@@ -1,14 +1,11 @@
 import type { Role } from '@holdfast/contracts/fields/role.ts';
-import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import { useState } from 'preact/hooks';
 import { type Answer, call } from '../api.ts';
-import { may, whoMay } from '../session.ts';
+import { may } from '../session.ts';
 import { Await } from '../ui/await.tsx';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { count } from '../ui/count.ts';
-import { Dialog } from '../ui/dialog.tsx';
-import { exposurePath } from '../ui/leaked.tsx';
 import { Time } from '../ui/time.tsx';
 import { showToast } from '../ui/toast.tsx';
 import type { Place } from './place.ts';
@@ -20,17 +17,15 @@ type Version = Answer<'GET /v1/secrets/{orgSlug}/{project}/{env}/versions/{key}'
 
 interface HistoryProps {
   place: Place;
-  environment: Environment;
   name: string;
   role: Role;
-  onClose: () => void;
 }
 
 /** What to destroy: one version, or all versions before the current one. */
 type Destruction = { versions: number[] } | { before: number };
 
 /** Every version of a key. Values are loaded only on request, with an audited read. */
-export function History({ place, environment, name, role, onClose }: HistoryProps) {
+export function History({ place, name, role }: HistoryProps) {
   const params = { ...place, key: name };
   const [destroying, setDestroying] = useState<Destruction>();
   const versions = useValues(name, async (values, signal) => {
@@ -54,36 +49,27 @@ export function History({ place, environment, name, role, onClose }: HistoryProp
   };
   return (
     <>
-      <Dialog title={<span class="mono key">{name}</span>} size="sheet" onClose={onClose}>
-        <Await of={versions.of}>
-          {found => (
-            <ol class="journal">
-              {found.map(entry => (
-                <VersionEntry
-                  key={entry.version}
-                  entry={entry}
-                  onDestroy={old.includes(entry) ? () => setDestroying({ versions: [entry.version] }) : undefined}
-                />
-              ))}
-            </ol>
-          )}
-        </Await>
-        <ShowValues of={versions} />
-        <p>
-          {may('get-exposure', role) ? (
-            <a href={exposurePath(place.orgSlug, { environment: environment.id, key: name })}>Who knows this value?</a>
-          ) : (
-            <span class="hint">{whoMay('get-exposure', 'see who knows a value')}</span>
-          )}
-        </p>
-        {old.length > 1 && current !== undefined && (
-          <div class="actions">
-            <Button kind="danger" onClick={() => setDestroying({ before: current.version })}>
-              Destroy all {old.length.toLocaleString('en')} old values …
-            </Button>
-          </div>
+      <Await of={versions.of}>
+        {found => (
+          <ol class="journal">
+            {found.map(entry => (
+              <VersionEntry
+                key={entry.version}
+                entry={entry}
+                onDestroy={old.includes(entry) ? () => setDestroying({ versions: [entry.version] }) : undefined}
+              />
+            ))}
+          </ol>
         )}
-      </Dialog>
+      </Await>
+      <ShowValues of={versions} />
+      {old.length > 1 && current !== undefined && (
+        <div class="actions">
+          <Button kind="danger" onClick={() => setDestroying({ before: current.version })}>
+            Destroy all {old.length.toLocaleString('en')} old values …
+          </Button>
+        </div>
+      )}
       {destroying !== undefined && (
         <ConfirmDestruction
           of={name}

@@ -65,7 +65,6 @@ export function SecretList({ secrets, writable, onAction, onHelp }: ListProps) {
             )}
             <SecretsTable
               rows={found}
-              shown={secrets.value.shown}
               writable={writable}
               wanted={linked}
               onAction={onAction}

@@ -45,7 +45,16 @@ export function Paste({ onStage, onClose }: PasteProps) {
           onClose();
         }}
       >
-        <Field label="KEY=value lines" name="dotenv" mono multiline rows={12} value={text} onInput={setText} />
+        <Field
+          label="KEY=value lines"
+          name="dotenv"
+          mono
+          multiline
+          keepsLineBreaks
+          rows={12}
+          value={text}
+          onInput={setText}
+        />
         {(refusals.length > 0 || choice !== 'strict') && (
           <Select label="Read the lines" value={choice} options={choices} onChange={setChoice} />
         )}

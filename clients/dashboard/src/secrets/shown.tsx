@@ -1,15 +1,15 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Loaded, useLoad } from '../load.ts';
 import { Button } from '../ui/button.tsx';
 import { Problem } from '../ui/problem.tsx';
 
-/** Whether values are shown. They are hidden after 30 seconds, or when the user changes the tab or the subject. */
-export function useShown(of: string): [shown: boolean, show: (shown: boolean) => void] {
-  const [shownOf, setShownOf] = useState<string>();
-  const shown = shownOf === of;
+/** Hides something after 30 seconds, or when the user changes the tab. */
+export function useHiding(isShown: boolean, hide: () => void): void {
+  const latest = useRef(hide);
+  latest.current = hide;
   useEffect(() => {
-    if (!shown) return;
-    const stop = () => setShownOf(undefined);
+    if (!isShown) return;
+    const stop = () => latest.current();
     const timer = window.setTimeout(stop, 30_000);
     const onHide = () => {
       if (document.visibilityState === 'hidden') stop();
@@ -19,7 +19,14 @@ export function useShown(of: string): [shown: boolean, show: (shown: boolean) =>
       window.clearTimeout(timer);
       document.removeEventListener('visibilitychange', onHide);
     };
-  }, [shown]);
+  }, [isShown]);
+}
+
+/** Whether values are shown. They are also hidden when the subject changes. */
+export function useShown(of: string): [shown: boolean, show: (shown: boolean) => void] {
+  const [shownOf, setShownOf] = useState<string>();
+  const shown = shownOf === of;
+  useHiding(shown, () => setShownOf(undefined));
   return [shown, next => setShownOf(next ? of : undefined)];
 }
 

@@ -1,3 +1,4 @@
+import type { SecretSummary } from '@holdfast/contracts/secrets/secrets.ts';
 import { type Signal, signal } from '@preact/signals';
 import { onOtherUser } from '../session.ts';
 import type { Stage, Staged } from './stage.ts';
@@ -14,12 +15,40 @@ export function stageOf(environmentId: string): Signal<Stage | undefined> {
   return known;
 }
 
-/** Adds changes to the stage. The base revision stays the same until the stage continues on a later one. */
-export function stage(environmentId: string, revision: number, changes: Iterable<readonly [string, Staged]>): void {
-  const current = stageOf(environmentId);
-  const merged = new Map(current.value?.changes);
-  for (const [key, staged] of changes) merged.set(key, staged);
-  current.value = { revision: current.value?.revision ?? revision, changes: merged };
+export type Staging = ReturnType<typeof stagingFor>;
+
+/**
+ * The changes staged for an environment, and how to stage more.
+ *
+ * @param revision the environment's revision when its keys were listed. It stays the base until the stage continues on a later one.
+ * @param listed the environment's keys; undefined if they are not known
+ */
+export function stagingFor(environmentId: string, revision: number, listed: readonly SecretSummary[] | undefined) {
+  const find = (key: string) => listed?.find(entry => entry.key === key);
+  const add = (changes: Iterable<readonly [string, Staged]>) => {
+    const current = stageOf(environmentId);
+    const merged = new Map([...(current.value?.changes ?? []), ...changes]);
+    if (merged.size > 0) current.value = { revision: current.value?.revision ?? revision, changes: merged };
+  };
+  return {
+    staged: stageOf(environmentId).value,
+    /** What the environment has under a key. */
+    find,
+    set: (entries: readonly { key: string; value: string }[]) => {
+      const baseOf = (key: string) => (listed === undefined ? undefined : (find(key)?.version ?? 0));
+      add(entries.map(({ key, value }) => [key, { kind: 'set', value, base: baseOf(key) }]));
+    },
+    /** Stages deletions. A key that was only staged disappears with its staged change. */
+    remove: (keys: readonly string[]) => {
+      for (const key of keys) if (find(key) === undefined) unstage(environmentId, key);
+      const stored = keys.flatMap(key => find(key) ?? []);
+      add(stored.map(({ key, version }) => [key, { kind: 'delete', base: version }]));
+    },
+    unstage: (key: string) => unstage(environmentId, key),
+    discard: () => {
+      stageOf(environmentId).value = undefined;
+    },
+  };
 }
 
 export function unstage(environmentId: string, key: string): void {

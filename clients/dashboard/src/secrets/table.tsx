@@ -8,8 +8,6 @@ import './table.css';
 
 interface TableProps {
   rows: readonly Row[];
-  /** The value that is shown, if any. */
-  shown: { key: string; value: string } | undefined;
   writable: boolean;
   /** The key that a link leads to. Its row gets the focus. */
   wanted: string | undefined;
@@ -18,7 +16,7 @@ interface TableProps {
   onHelp: () => void;
 }
 
-export function SecretsTable({ rows, shown, writable, wanted, onAction, onFilter, onHelp }: TableProps) {
+export function SecretsTable({ rows, writable, wanted, onAction, onFilter, onHelp }: TableProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [first, end] = useRowsInSight(body, rows.length);
   const { current, setCurrent, focusRow, onKeyDown } = useRowKeys(body, rows.length, (key, index, event) => {
@@ -40,7 +38,6 @@ export function SecretsTable({ rows, shown, writable, wanted, onAction, onFilter
       <TableHead>
         <TableRow aria-rowindex={1}>
           <ColumnHeader>Key</ColumnHeader>
-          <ColumnHeader>Value</ColumnHeader>
           <ColumnHeader class="changed">Changed</ColumnHeader>
           <ColumnHeader>
             <span class="visually-hidden">Actions</span>
@@ -54,7 +51,6 @@ export function SecretsTable({ rows, shown, writable, wanted, onAction, onFilter
             key={row.key}
             row={row}
             index={first + offset}
-            value={shown?.key === row.key ? shown.value : undefined}
             focusable={first + offset === current}
             writable={writable}
             onFocus={() => setCurrent(first + offset)}
@@ -72,6 +68,7 @@ function actionOf(key: string, row: Row | undefined, writable: boolean): [RowAct
   if (row === undefined) return undefined;
   if (key === 'r' && row.entry !== undefined) return ['reveal', row];
   if (key === 'c' && row.entry !== undefined) return ['copy', row];
-  if (key === 'Enter' && writable) return ['edit', row];
+  if (key === 'e' && writable) return ['edit', row];
+  if (key === 'Enter') return ['open', row];
   return undefined;
 }

@@ -7,8 +7,8 @@ interface DialogProps {
   title: ComponentChildren;
   onClose: () => void;
   children: ComponentChildren;
-  /** A `sheet` is wide enough for a list of changes; other dialogs hold a form. */
-  size?: 'form' | 'sheet';
+  /** A `sheet` is wide enough for a list of changes, and a `panel` is at the side; other dialogs hold a form. */
+  size?: 'form' | 'sheet' | 'panel';
   /** Only its own buttons close it. */
   firm?: boolean;
 }

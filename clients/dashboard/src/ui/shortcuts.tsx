@@ -11,8 +11,9 @@ const everywhere = [
 
 const inTable = [
   ['↑ ↓', 'move between keys'],
-  ['Enter', 'open the key'],
-  ['r', 'reveal or hide'],
+  ['Enter', 'open the secret'],
+  ['r', 'reveal the value'],
+  ['e', 'new value'],
   ['c', 'copy the value'],
 ] as const;
 

@@ -6,6 +6,7 @@ import { roleMay } from '../../secrets/rights.ts';
 import type { Row, RowAction } from '../../secrets/row.tsx';
 import { Tray } from '../../secrets/tray.tsx';
 import { useSecrets } from '../../secrets/use-secrets.ts';
+import { useValue } from '../../secrets/use-value.ts';
 import { WriteOnly } from '../../secrets/write-only.tsx';
 import { Button } from '../../ui/button.tsx';
 import { EmptyPage } from '../../ui/empty-page.tsx';
@@ -28,15 +29,17 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
   const readable = roleMay('read', role, environment.type);
   const writable = roleMay('write', role, environment.type);
   const secrets = useSecrets({ place, environment, readable, reload });
+  const { staging } = secrets;
+  const value = useValue(place, environment.id);
   const [open, setOpen] = useState<OpenDialog>();
   const close = () => setOpen(undefined);
   const actions: Readonly<Record<RowAction, (row: Row) => void>> = {
-    reveal: ({ key }) => secrets.value.toggle(key),
-    copy: ({ key }) => secrets.value.copy(key),
-    edit: ({ key }) => setOpen({ kind: 'edit', key }),
-    history: ({ key }) => setOpen({ kind: 'history', key }),
-    delete: row => secrets.remove(row),
-    unstage: ({ key }) => secrets.unstage(key),
+    open: ({ key }) => setOpen({ kind: 'secret', key }),
+    reveal: ({ key }) => setOpen({ kind: 'secret', key, start: 'revealed' }),
+    copy: ({ key }) => value.copy(key),
+    edit: ({ key }) => setOpen({ kind: 'secret', key, start: 'editing' }),
+    delete: ({ key }) => staging.remove([key]),
+    unstage: ({ key }) => staging.unstage(key),
   };
   const onAction = (action: RowAction, row: Row) => actions[action](row);
   return (
@@ -52,7 +55,7 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
             </Button>
             <Button
               kind="primary"
-              onClick={() => setOpen({ kind: 'edit' })}
+              onClick={() => setOpen({ kind: 'secret' })}
               whyNot={writable ? undefined : `As a ${role}, you can’t change ${environment.slug}.`}
             >
               Add secret
@@ -60,18 +63,23 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
           </>
         }
       >
-        <Problem error={secrets.value.error} />
+        <Problem error={value.error} />
         {readable ? (
           <SecretList {...{ secrets, writable, onAction }} onHelp={() => setOpen({ kind: 'help' })} />
         ) : (
-          <WriteOnly {...{ environment, role, writable }} rows={secrets.rows} onUnstage={secrets.unstage} />
+          <WriteOnly {...{ environment, role, writable }} rows={secrets.rows} onUnstage={staging.unstage} />
         )}
       </Page>
-      {secrets.staged !== undefined && (
-        <Tray staged={secrets.staged} onDiscard={secrets.discard} onReview={() => setOpen({ kind: 'review' })} />
+      {staging.staged !== undefined && (
+        <Tray staged={staging.staged} onDiscard={staging.discard} onReview={() => setOpen({ kind: 'review' })} />
       )}
       {open !== undefined && (
-        <SecretDialogs open={open} {...{ place, environment, role, readable, secrets }} onClose={close} />
+        <SecretDialogs
+          open={open}
+          {...{ place, environment, role, readable, secrets }}
+          environments={project.environments}
+          onClose={close}
+        />
       )}
     </div>
   );
