@@ -5,9 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { call, Refusal } from '../api.ts';
 import { useLoad } from '../load.ts';
 import { onOtherUser } from '../session.ts';
-
-/** Requests at a time. */
-const atOnce = 6;
+import { atMost } from './at-most.ts';
 
 /** The names of an environment's keys. */
 export interface KeysIn {
@@ -37,15 +35,10 @@ export function useKeyIndex(organization: OwnOrganization, projects: readonly Pr
     if (!start) return;
     // In the order of the environments, whichever list arrives first.
     const lists: (KeysIn | undefined)[] = readable.map(() => undefined);
-    const left = [...readable.entries()];
-    const work = async () => {
-      for (let next = left.shift(); next !== undefined && !signal.aborted; next = left.shift()) {
-        const [index, place] = next;
-        lists[index] = { ...place, keys: await keysOf(organization.slug, place, signal) };
-        if (!signal.aborted) setArrived(lists.filter(list => list !== undefined));
-      }
-    };
-    await Promise.all(Array.from({ length: atOnce }, work));
+    await atMost(6, readable.entries(), signal, async ([index, place]) => {
+      lists[index] = { ...place, keys: await keysOf(organization.slug, place, signal) };
+      if (!signal.aborted) setArrived(lists.filter(list => list !== undefined));
+    });
   });
   return {
     lists: arrived,

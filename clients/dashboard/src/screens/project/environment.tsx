@@ -1,5 +1,6 @@
 import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import { useState } from 'preact/hooks';
+import { addressWith, navigate, searchParameters } from '../../router.ts';
 import { type OpenDialog, SecretDialogs } from '../../secrets/dialogs.tsx';
 import { SecretList } from '../../secrets/list.tsx';
 import { roleMay } from '../../secrets/rights.ts';
@@ -31,8 +32,11 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
   const secrets = useSecrets({ place, environment, readable, reload });
   const { staging } = secrets;
   const value = useValue(place, environment.id);
-  const [open, setOpen] = useState<OpenDialog>();
-  const close = () => setOpen(undefined);
+  const [open, setOpen] = useState<OpenDialog | undefined>(linkedDialog);
+  const close = () => {
+    setOpen(undefined);
+    navigate(addressWith({ set: undefined }), { replace: true });
+  };
   const actions: Readonly<Record<RowAction, (row: Row) => void>> = {
     open: ({ key }) => setOpen({ kind: 'secret', key }),
     reveal: ({ key }) => setOpen({ kind: 'secret', key, start: 'revealed' }),
@@ -83,6 +87,12 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
       )}
     </div>
   );
+}
+
+/** A link opens the field for a new value of a key. */
+function linkedDialog(): OpenDialog | undefined {
+  const key = searchParameters().get('set');
+  return key === null ? undefined : { kind: 'secret', key, start: 'editing' };
 }
 
 interface LeadProps extends Pick<ProjectProps, 'organization' | 'project'> {

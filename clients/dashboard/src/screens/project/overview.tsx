@@ -6,7 +6,7 @@ import { count } from '../../ui/count.ts';
 import { EnvironmentMark } from '../../ui/environment-mark.tsx';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
-import { KeyMatrix } from './key-matrix.tsx';
+import { Grid } from './grid.tsx';
 import { NewEnvironment } from './new-environment.tsx';
 import './project.css';
 
@@ -27,7 +27,7 @@ export function ProjectOverview({ organization, project, reload }: ProjectProps)
       }
     >
       <Environments organization={organization} project={project} />
-      <KeyMatrix organization={organization} project={project} />
+      <Grid organization={organization} project={project} reload={reload} />
       {creating && (
         <NewEnvironment
           params={{ orgId: organization.id, slug: project.slug }}

@@ -1,10 +1,11 @@
-import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import type { ChangePlan } from '@holdfast/contracts/secrets/changes.ts';
 import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { planOf } from '../../secrets/proof.tsx';
+import { roleMay } from '../../secrets/rights.ts';
 import { count } from '../../ui/count.ts';
+import type { ProjectProps } from '../../ui/in-project.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
 export interface Planned {
@@ -13,20 +14,25 @@ export interface Planned {
   revision: number;
 }
 
-interface Options {
-  params: { orgSlug: string; project: string };
-  sources: readonly Environment[];
-  targets: readonly Environment[];
-  reload: () => Promise<void>;
+interface Options extends Pick<ProjectProps, 'organization' | 'project' | 'reload'> {
+  /** Promotes only these keys. The plan leaves out those that the source does not have. */
+  keys?: readonly string[];
+  from?: string | undefined;
+  to?: string | undefined;
+  onDone?: () => void;
 }
 
 export type Promotion = ReturnType<typeof usePromotion>;
 
 /** The source, target and plan of a promotion, and the excluded keys. */
-export function usePromotion({ params, sources, targets, reload }: Options) {
+export function usePromotion(options: Options) {
+  const { organization, project, keys: only, reload, onDone } = options;
+  const params = { orgSlug: organization.slug, project: project.slug };
+  const sources = project.environments.filter(({ type }) => roleMay('read', organization.role, type));
+  const targets = project.environments.filter(({ type }) => roleMay('write', organization.role, type));
   const [choice, setChoice] = useState(() => {
-    const from = sources[0]?.slug ?? '';
-    return { from, to: targets.find(({ slug }) => slug !== from)?.slug ?? '', overwrite: true };
+    const from = options.from ?? sources[0]?.slug ?? '';
+    return { from, to: options.to ?? targets.find(({ slug }) => slug !== from)?.slug ?? '', overwrite: true };
   });
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const { from, to, overwrite } = choice;
@@ -39,7 +45,7 @@ export function usePromotion({ params, sources, targets, reload }: Options) {
       body: choice,
       signal,
     });
-    return { plan: planOf(answer), revision: answer.revision };
+    return { plan: onlyOf(planOf(answer), only), revision: answer.revision };
   });
   const applying = useAction(async (planned: Planned, keys: string[], message: string) => {
     const { revision } = await call('POST /v1/secrets/{orgSlug}/{project}/promote', {
@@ -49,11 +55,17 @@ export function usePromotion({ params, sources, targets, reload }: Options) {
     });
     showToast(`Promoted ${count(keys.length, 'key')}: ${to} is at revision ${revision}.`);
     setLeft(new Set());
-    await Promise.all([plan.reload(), reload()]);
+    await Promise.all([onDone === undefined ? plan.reload() : undefined, reload()]);
+    onDone?.();
   });
   return {
     ...choice,
+    sources,
+    targets,
     target,
+    /** How many of the chosen keys the source does not have. */
+    absent:
+      only === undefined || plan.data === undefined ? 0 : only.length - Object.values(plan.data.plan).flat().length,
     plan,
     applying,
     change: (changed: Partial<typeof choice>) => {
@@ -69,4 +81,11 @@ export function usePromotion({ params, sources, targets, reload }: Options) {
       void plan.reload();
     },
   };
+}
+
+function onlyOf(plan: ChangePlan, keys: readonly string[] | undefined): ChangePlan {
+  if (keys === undefined) return plan;
+  const chosen = new Set(keys);
+  const lists = Object.entries(plan).map(([name, list]) => [name, list.filter(key => chosen.has(key))]);
+  return Object.fromEntries(lists) as ChangePlan;
 }
