@@ -34,6 +34,10 @@ describe.skipIf(withoutBrowser)('the grid of a project', () => {
     await page.getByLabel('Filter').fill('mail');
     await page.getByText('1 key', { exact: true }).waitFor();
     expect(new URL(page.url()).search).toBe('?with=staging');
+    await page.getByLabel('Filter').fill('zzz');
+    await page.getByText('No key that is different somewhere contains “zzz”.').waitFor();
+    await button(page, 'Show all keys').click();
+    await page.getByText('9 keys', { exact: true }).waitFor();
   });
 
   it('tells a developer nothing about production, not even which values are equal', async () => {

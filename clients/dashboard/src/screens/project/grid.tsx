@@ -72,7 +72,13 @@ export function Grid({ organization, project, reload }: Omit<ProjectProps, 'para
             </div>
           </div>
           {keys.length === 0 ? (
-            <NoKeys isFiltered={text !== '' || show !== 'all'} />
+            <NoKeys
+              title={whyNone({ text, show, reference })}
+              onClear={() => {
+                setText('');
+                setShow('all');
+              }}
+            />
           ) : (
             <GridTable
               keys={keys}
@@ -113,9 +119,27 @@ function Reference({ readable, slug }: { readable: readonly Environment[]; slug:
   );
 }
 
-function NoKeys({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) return <Empty title="No key matches." />;
-  return <Empty title="No secrets yet.">Choose an environment to add some.</Empty>;
+interface Filters {
+  text: string;
+  show: ShownKeys;
+  reference: Environment | undefined;
+}
+
+/** Why the filters show no key; undefined if there is none at all. */
+function whyNone({ text, show, reference }: Filters): string | undefined {
+  if (show === 'different' && reference === undefined) return 'Choose an environment to compare with first.';
+  const which = show === 'all' ? '' : ` that is ${shownWords[show]}`;
+  if (text !== '') return `No key${which} contains “${text}”.`;
+  return show === 'all' ? undefined : `No key is ${shownWords[show]}.`;
+}
+
+function NoKeys({ title, onClear }: { title: string | undefined; onClear: () => void }) {
+  if (title === undefined) return <Empty title="No secrets yet.">Choose an environment to add some.</Empty>;
+  return (
+    <Empty title={title}>
+      <Button onClick={onClear}>Show all keys</Button>
+    </Empty>
+  );
 }
 
 function Legend({ reference, hasRequired }: { reference: Environment | undefined; hasRequired: boolean }) {
