@@ -50,6 +50,12 @@ describe.skipIf(withoutBrowser)('the grid of a project', () => {
       'staging',
     ]);
     expect(await page.getByText(/ (same|different)$/).count()).toBe(0);
+    const viewer = await openAt(overview(), world.people.viewer);
+    await button(viewer, /^Select all/).click();
+    await viewer.getByText('As a viewer, you can’t change any environment in this project.').waitFor();
+    await button(viewer, /^Promote/).click({ force: true });
+    expect(await dialog(viewer).count()).toBe(0);
+    expect(await grid(viewer).getByText('Set', { exact: true }).count()).toBe(0);
   });
 
   it('is worked in with the keyboard: opens a secret, sets a missing one, and selects and promotes keys', async () => {

@@ -51,26 +51,18 @@ export function Grid({ organization, project, reload }: Omit<ProjectProps, 'para
             <Reference readable={readable} slug={reference?.slug} />
           </div>
           <Problem error={comparing.error} retry={() => void comparing.reload()} />
-          <div class="grid-head">
-            <p class="quiet" aria-live="polite">
-              {chosen.size > 0 ? `${count(chosen.size, 'key')} selected` : count(keys.length, 'key')}
-            </p>
-            <div class="actions">
-              <Button kind="quiet" onClick={chooseAll} disabled={keys.length === 0}>
-                Select all {keys.length.toLocaleString('en')}
-              </Button>
-              {chosen.size > 0 && (
-                <>
-                  <Button kind="quiet" onClick={clear}>
-                    Clear
-                  </Button>
-                  <Button kind="primary" onClick={() => setOpen({ kind: 'promote', keys: [...chosen] })}>
-                    Promote {count(chosen.size, 'key')}
-                  </Button>
-                </>
-              )}
-            </div>
-          </div>
+          <Selection
+            keys={keys.length}
+            chosen={chosen.size}
+            onAll={chooseAll}
+            onClear={clear}
+            onPromote={() => setOpen({ kind: 'promote', keys: [...chosen] })}
+            whyNot={
+              project.environments.some(({ type }) => roleMay('write', role, type))
+                ? undefined
+                : `As a ${role}, you can’t change any environment in this project.`
+            }
+          />
           {keys.length === 0 ? (
             <NoKeys
               title={whyNone({ text, show, reference })}
@@ -105,6 +97,42 @@ export function Grid({ organization, project, reload }: Omit<ProjectProps, 'para
         </>
       )}
     </Await>
+  );
+}
+
+interface SelectionProps {
+  /** How many keys are shown, and how many of them are selected. */
+  keys: number;
+  chosen: number;
+  onAll: () => void;
+  onClear: () => void;
+  onPromote: () => void;
+  /** Why the user can't promote. */
+  whyNot: string | undefined;
+}
+
+function Selection({ keys, chosen, onAll, onClear, onPromote, whyNot }: SelectionProps) {
+  return (
+    <div class="grid-head">
+      <p class="quiet" aria-live="polite">
+        {chosen > 0 ? `${count(chosen, 'key')} selected` : count(keys, 'key')}
+      </p>
+      <div class="actions">
+        <Button kind="quiet" onClick={onAll} disabled={keys === 0}>
+          Select all {keys.toLocaleString('en')}
+        </Button>
+        {chosen > 0 && (
+          <>
+            <Button kind="quiet" onClick={onClear}>
+              Clear
+            </Button>
+            <Button kind="primary" onClick={onPromote} whyNot={whyNot}>
+              Promote {count(chosen, 'key')}
+            </Button>
+          </>
+        )}
+      </div>
+    </div>
   );
 }
 
