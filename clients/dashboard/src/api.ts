@@ -121,7 +121,8 @@ async function send<R extends RouteName>(route: R, request: Request<R> | undefin
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new Refusal(0, 'unreachable', 'Holdfast cannot be reached. Check the connection and try again.');
   });
-  const answer = await response.json().catch(() => undefined);
+  const isText = response.headers.get('content-type')?.startsWith('text/');
+  const answer = await (isText ? response.text() : response.json()).catch(() => undefined);
   if (response.ok) return answer as Answer<R>;
   const {
     code = 'internal_error',

@@ -59,15 +59,17 @@ interface VisitOptions {
   width?: number;
   height?: number;
   colorScheme?: 'light' | 'dark';
+  hasTouch?: boolean;
 }
 
 /** A separate browser context for one user. It records every console line, error and violation of the page. */
 export async function visit(browser: Browser, origin: string, options: VisitOptions = {}) {
-  const { as, width = 1280, height = 900, colorScheme = 'light' } = options;
+  const { as, width = 1280, height = 900, colorScheme = 'light', hasTouch = false } = options;
   const context = await browser.newContext({
     baseURL: origin,
     viewport: { width, height },
     colorScheme,
+    hasTouch,
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   });

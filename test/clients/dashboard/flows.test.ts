@@ -653,7 +653,7 @@ describe.skipIf(withoutBrowser)('the keyboard', () => {
     /** Moves on with Tab, with a limit on the number of stops. */
     const tabTo = async (wanted: RegExp) => {
       const passed: string[] = [];
-      while (passed.length < 16) {
+      while (passed.length < 24) {
         await keyboard.press('Tab');
         const now = await focused();
         if (wanted.test(now)) return;

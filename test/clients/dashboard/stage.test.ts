@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loopbackRedirect } from '#clients/dashboard/src/screens/account/redirect-uri.ts';
+import { type Alphabet, alphabets, generate } from '#clients/dashboard/src/secrets/generate.ts';
 import { continueOn, type Stage, touchedKeys, withoutApplied } from '#clients/dashboard/src/secrets/stage.ts';
 
 const stage: Stage = {
@@ -51,6 +52,14 @@ describe('a stage on a later revision', () => {
     const blind: Stage = { revision: 1, changes: new Map([['A', { kind: 'set', value: 'x', base: undefined }]]) };
     expect(touchedKeys(blind, new Map())).toEqual([]);
     expect(continueOn(blind, 2, new Map(), {})).toEqual({ ...blind, revision: 2 });
+  });
+});
+
+describe('a generated value', () => {
+  it.each(Object.keys(alphabets) as Alphabet[])('has the chosen length and only characters of %s', alphabet => {
+    const value = generate(2000, alphabet);
+    expect(value).toHaveLength(2000);
+    expect(new Set(value)).toEqual(new Set(alphabets[alphabet][1]));
   });
 });
 

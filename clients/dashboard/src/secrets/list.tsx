@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { searchParameters } from '../router.ts';
 import { Await } from '../ui/await.tsx';
 import { Button } from '../ui/button.tsx';
@@ -6,35 +6,43 @@ import { count } from '../ui/count.ts';
 import { Empty } from '../ui/empty.tsx';
 import type { Row, RowAction } from './row.tsx';
 import { SecretsTable } from './table.tsx';
+import type { Rows } from './use-rows.ts';
 import type { Secrets } from './use-secrets.ts';
 
 interface ListProps {
   secrets: Secrets;
+  rows: Rows;
   writable: boolean;
   onAction: (action: RowAction, row: Row) => void;
   onHelp: () => void;
 }
 
 /** The keys of an environment, with a filter. */
-export function SecretList({ secrets, writable, onAction, onHelp }: ListProps) {
-  const [filter, setFilter] = useState('');
+export function SecretList({ secrets, rows, writable, onAction, onHelp }: ListProps) {
   const field = useRef<HTMLInputElement>(null);
-  const { keys, rows } = secrets;
+  const { all, shown, filter, setFilter } = rows;
   const linked = searchParameters().get('key') ?? undefined;
-  const wanted = filter.toLowerCase();
-  const found = wanted === '' ? rows : rows.filter(({ key }) => key.toLowerCase().includes(wanted));
+  const clear = () => {
+    setFilter('');
+    field.current?.focus();
+  };
   return (
-    <Await of={keys} rows={8}>
+    <Await of={secrets.keys} rows={8}>
       {() =>
-        rows.length === 0 ? (
+        all.length === 0 ? (
           <Empty title="No secrets yet.">
             {writable && (
               <p>Add one, or paste the lines of a .env file. Nothing changes until you review and apply it.</p>
             )}
           </Empty>
         ) : (
-          <>
-            <div class="filters">
+          <div>
+            {linked !== undefined && !all.some(({ key }) => key === linked) && (
+              <p class="notice">
+                There is no secret <span class="mono">{linked}</span> here any more.
+              </p>
+            )}
+            <div class="filters sticky">
               <div class="field">
                 <label for="filter">Filter</label>
                 <input
@@ -46,11 +54,18 @@ export function SecretList({ secrets, writable, onAction, onHelp }: ListProps) {
                   spellcheck={false}
                   value={filter}
                   onInput={event => setFilter(event.currentTarget.value)}
+                  onPaste={event => {
+                    const lines = event.clipboardData?.getData('text/plain') ?? '';
+                    if (!/[\r\n]/.test(lines.trim())) return;
+                    // An input joins pasted lines. Each line is a word of the filter.
+                    event.preventDefault();
+                    setFilter(lines.trim().replace(/\s+/g, ' '));
+                  }}
                 />
               </div>
               <p class="quiet" aria-live="polite">
-                {wanted === '' ? '' : `${found.length.toLocaleString('en')} of `}
-                {count(rows.length, 'key')}
+                {filter === '' ? '' : `${shown.length.toLocaleString('en')} of `}
+                {count(all.length, 'key')}
               </p>
               <div class="shortcuts">
                 <Button kind="quiet" onClick={onHelp}>
@@ -58,20 +73,24 @@ export function SecretList({ secrets, writable, onAction, onHelp }: ListProps) {
                 </Button>
               </div>
             </div>
-            {linked !== undefined && !rows.some(({ key }) => key === linked) && (
-              <p class="notice">
-                There is no secret <span class="mono">{linked}</span> here any more.
+            {shown.length === 0 ? (
+              <p>
+                No key contains ‘<span class="mono">{filter}</span>’.{' '}
+                <button type="button" class="link" onClick={clear}>
+                  Clear
+                </button>
               </p>
+            ) : (
+              <SecretsTable
+                rows={rows}
+                writable={writable}
+                wanted={linked}
+                onAction={onAction}
+                onFilter={() => field.current?.focus()}
+                onHelp={onHelp}
+              />
             )}
-            <SecretsTable
-              rows={found}
-              writable={writable}
-              wanted={linked}
-              onAction={onAction}
-              onFilter={() => field.current?.focus()}
-              onHelp={onHelp}
-            />
-          </>
+          </div>
         )
       }
     </Await>

@@ -34,6 +34,29 @@ export async function readValue(
   return found.value;
 }
 
+/** As many keys as the service takes at once, in an address that every proxy takes. */
+const atOnce = { keys: 100, characters: 4000 };
+
+/**
+ * Reads values as the lines of a `.env` file. Many keys take several reads, all of one revision. The service rejects
+ * values that tools would read differently.
+ */
+export async function readAsDotenv(place: Place, revision: number, keys: readonly string[]): Promise<string> {
+  let text = '';
+  for (let left = keys; left.length > 0; ) {
+    let end = 0;
+    for (let size = 0; end < left.length && end < atOnce.keys && size <= atOnce.characters; end += 1)
+      size += (left[end] ?? '').length + 1;
+    const lines: unknown = await call('GET /v1/secrets/{orgSlug}/{project}/{env}', {
+      params: { ...place },
+      query: { keys: left.slice(0, end).join(','), revision, format: 'env' },
+    });
+    text += lines as string;
+    left = left.slice(end);
+  }
+  return text;
+}
+
 export async function reveal(environmentId: string, place: Place, key: string): Promise<void> {
   hide();
   const own = round;

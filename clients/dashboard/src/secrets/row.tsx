@@ -12,67 +12,114 @@ export interface Row {
 
 export type RowAction = 'open' | 'reveal' | 'copy' | 'edit' | 'delete' | 'unstage';
 
-interface RowProps {
-  row: Row;
-  index: number;
-  focusable: boolean;
-  writable: boolean;
-  onFocus: () => void;
+export interface RowHandlers {
+  onFocus: (index: number) => void;
+  onPick: (key: string, isRange: boolean) => void;
   onAction: (action: RowAction, row: Row) => void;
 }
 
-export function SecretRow({ row, index, focusable, writable, onFocus, onAction }: RowProps) {
+interface RowProps {
+  row: Row;
+  index: number;
+  /** Only rows in sight have controls. The other ones have their key, which the browser's search finds. */
+  isInSight: boolean;
+  isSelected: boolean;
+  focusable: boolean;
+  writable: boolean;
+  handlers: RowHandlers;
+}
+
+const states = { '': '', '−': 'deleted', '+': 'added', '~': 'changed' } as const;
+
+export function SecretRow({ row, index, isInSight, isSelected, focusable, writable, handlers }: RowProps) {
   const { key, entry, staged } = row;
   const mark = staged === undefined ? '' : staged.kind === 'delete' ? '−' : entry === undefined ? '+' : '~';
-  const state = { '': '', '−': 'deleted', '+': 'added', '~': 'changed' }[mark];
+  const tabIndex = focusable ? 0 : -1;
+  const { onFocus, onPick, onAction } = handlers;
   return (
     <TableRow
       aria-rowindex={index + 2}
       data-index={index}
-      tabIndex={focusable ? 0 : -1}
-      class={state}
-      onFocusIn={onFocus}
+      tabIndex={tabIndex}
+      class={`${states[mark]}${isSelected ? ' selected' : ''}`}
+      onFocusIn={() => onFocus(index)}
     >
-      <Cell>
-        <span class="margin" aria-hidden="true">
-          {mark}
-        </span>
-        {state !== '' && <span class="visually-hidden">{state}, not applied yet: </span>}
-        <button
-          type="button"
-          class="open"
-          title={key}
-          tabIndex={focusable ? 0 : -1}
-          onClick={() => onAction('open', row)}
-        >
-          <span class="mono key">{key}</span>
+      <Cell class="pick">
+        {isInSight && (
+          <Pick
+            label={`Select ${key}`}
+            checked={isSelected}
+            tabIndex={tabIndex}
+            onPick={isRange => onPick(key, isRange)}
+          />
+        )}
+      </Cell>
+      <Cell class="of-key">
+        {mark !== '' && (
+          <>
+            <span class="margin" aria-hidden="true">
+              {mark}
+            </span>
+            <span class="visually-hidden">{states[mark]}, not applied yet: </span>
+          </>
+        )}
+        <button type="button" class="open" tabIndex={tabIndex} onClick={() => onAction('open', row)}>
+          <span class="mono key" title={key}>
+            {key}
+          </span>
         </button>
       </Cell>
-      <Cell class="changed">
-        <Changed entry={entry} staged={staged} />
-      </Cell>
-      <Cell class="acts">
-        {buttonsOf(row, writable).map(([action, label]) => (
-          <RowButton
-            key={action}
-            icon={action}
-            label={label}
-            current={focusable}
-            onClick={() => onAction(action, row)}
-          />
-        ))}
-      </Cell>
+      {isInSight && (
+        <>
+          <Cell class="changed">
+            <Changed entry={entry} staged={staged} />
+          </Cell>
+          <Cell class="acts">
+            {buttonsOf(row, writable).map(([action, label]) => (
+              <RowButton
+                key={action}
+                icon={action}
+                label={label}
+                current={focusable}
+                onClick={() => onAction(action, row)}
+              />
+            ))}
+          </Cell>
+        </>
+      )}
     </TableRow>
   );
 }
 
-/** Who changed the secret and when, or what is staged for it. */
-function Changed({ entry, staged }: Pick<Row, 'entry' | 'staged'>) {
+interface PickProps {
+  label: string;
+  checked: boolean;
+  tabIndex: number;
+  onPick: (isRange: boolean) => void;
+}
+
+/** The checkbox of a row, in a label that fingers can hit. */
+export function Pick({ label, checked, tabIndex, onPick }: PickProps) {
+  return (
+    <label>
+      <input
+        type="checkbox"
+        aria-label={label}
+        checked={checked}
+        tabIndex={tabIndex}
+        onClick={event => onPick(event.shiftKey)}
+      />
+    </label>
+  );
+}
+
+/** When the secret was changed and by whom, or what is staged for it. */
+function Changed({ entry, staged }: Omit<Row, 'key'>) {
   if (staged !== undefined) return <>{staged.kind === 'delete' ? 'will be deleted' : 'new value staged'}</>;
   if (entry === undefined) return null;
   return (
     <>
-      <Time at={entry.updatedAt} /> <span title={entry.updatedBy.email}>{entry.updatedBy.email}</span>
+      <Time at={entry.updatedAt} /> · <span title={entry.updatedBy.email}>{entry.updatedBy.email}</span>
     </>
   );
 }

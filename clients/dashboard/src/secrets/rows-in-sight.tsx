@@ -1,9 +1,12 @@
 import type { RefObject } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Row } from './row.tsx';
 
-/** Up to this many rows are all rendered. Longer tables only render the visible rows. */
-const wholeUpTo = 200;
+/** Up to this many rows are all in the page, so that the browser's search finds them. */
+export const drawnUpTo = 4000;
 const beyondSight = 12;
+/** The range moves in steps, so that scrolling by a row renders nothing. */
+const step = 8;
 const narrow = window.matchMedia('(max-width: 760px)');
 
 /**
@@ -11,20 +14,18 @@ const narrow = window.matchMedia('(max-width: 760px)');
  */
 export const rowHeightPx = () => (narrow.matches ? 84 : 48);
 
-/** The range of rows to render; the end is exclusive. */
+/** The range of rows in sight, and some around them; the end is exclusive. */
 export function useRowsInSight(
   body: RefObject<HTMLTableSectionElement | null>,
   rows: number,
 ): [first: number, end: number] {
-  const [range, setRange] = useState<[first: number, end: number]>([0, 60]);
-  const whole = rows <= wholeUpTo;
+  const [range, setRange] = useState<[first: number, end: number]>([0, 40]);
   useLayoutEffect(() => {
-    if (whole) return;
     const measure = () => {
       const top = body.current?.getBoundingClientRect().top ?? 0;
       const height = rowHeightPx();
-      const first = Math.max(0, Math.floor(-top / height) - beyondSight);
-      const end = Math.min(rows, Math.ceil((window.innerHeight - top) / height) + beyondSight);
+      const first = Math.floor((-top / height - beyondSight) / step) * step;
+      const end = Math.ceil(((window.innerHeight - top) / height + beyondSight) / step) * step;
       setRange(before => (before[0] === first && before[1] === end ? before : [first, end]));
     };
     measure();
@@ -34,10 +35,41 @@ export function useRowsInSight(
       window.removeEventListener('scroll', measure);
       window.removeEventListener('resize', measure);
     };
-  }, [whole, rows]);
-  if (whole) return [0, rows];
-  const first = Math.min(range[0], Math.max(0, rows - 1));
+  }, [rows]);
+  const first = Math.max(0, Math.min(range[0], rows - 1));
   return [first, Math.max(first, Math.min(range[1], rows))];
+}
+
+export interface Block {
+  /** The index of its first row. */
+  start: number;
+  rows: readonly Row[];
+  /** Whether its rows are drawn even out of sight. */
+  isDrawn: boolean;
+}
+
+const blockSize = 50;
+const blocksAtOnce = 4;
+
+/** The rows in blocks. Those in sight are drawn at once, and the other ones a few at a time, so that the page responds. */
+export function useBlocks(rows: readonly Row[]): Block[] {
+  const blocks = useMemo(
+    () =>
+      Array.from({ length: Math.ceil(rows.length / blockSize) }, (_, index) => ({
+        start: index * blockSize,
+        rows: rows.slice(index * blockSize, (index + 1) * blockSize),
+      })),
+    [rows],
+  );
+  const [state, setState] = useState({ of: blocks, drawn: 0 });
+  const drawn = state.of === blocks ? state.drawn : 0;
+  const isDone = drawn >= blocks.length || rows.length > drawnUpTo;
+  useEffect(() => {
+    if (isDone) return;
+    const timer = window.setTimeout(() => setState({ of: blocks, drawn: drawn + blocksAtOnce }));
+    return () => window.clearTimeout(timer);
+  }, [blocks, drawn, isDone]);
+  return blocks.map((block, index) => ({ ...block, isDrawn: index < drawn }));
 }
 
 /** Takes the place of rows that are not rendered. */

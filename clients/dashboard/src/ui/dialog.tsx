@@ -33,9 +33,11 @@ export function Dialog({ title, onClose, children, size = 'form', firm }: Dialog
     return () => {
       dialog.close();
       openDialogs.value = openDialogs.value.filter(one => one !== self);
-      // The element that opened the dialog may no longer exist.
-      const back = before instanceof HTMLElement && before.isConnected ? before : document.getElementById('content');
-      back?.focus();
+      // The element that opened the dialog may no longer exist once the page is rendered without the dialog.
+      queueMicrotask(() => {
+        const back = before instanceof HTMLElement && before.isConnected ? before : document.getElementById('content');
+        back?.focus();
+      });
     };
   }, []);
   return (

@@ -15,6 +15,9 @@ const inTable = [
   ['r', 'reveal the value'],
   ['e', 'new value'],
   ['c', 'copy the value'],
+  ['Space', 'select'],
+  ['Shift ↑ ↓', 'select several'],
+  ['Esc', 'select nothing'],
 ] as const;
 
 export function Shortcuts({ onClose }: { onClose: () => void }) {

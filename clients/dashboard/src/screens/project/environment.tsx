@@ -5,7 +5,10 @@ import { type OpenDialog, SecretDialogs } from '../../secrets/dialogs.tsx';
 import { SecretList } from '../../secrets/list.tsx';
 import { roleMay } from '../../secrets/rights.ts';
 import type { Row, RowAction } from '../../secrets/row.tsx';
+import { type OnSelected, Selected } from '../../secrets/selected.tsx';
+import { TakeValues } from '../../secrets/take-values.tsx';
 import { Tray } from '../../secrets/tray.tsx';
+import { useRows } from '../../secrets/use-rows.ts';
 import { useSecrets } from '../../secrets/use-secrets.ts';
 import { useValue } from '../../secrets/use-value.ts';
 import { WriteOnly } from '../../secrets/write-only.tsx';
@@ -15,6 +18,7 @@ import { EnvironmentMark } from '../../ui/environment-mark.tsx';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
+import { PromoteKeys } from './promote-keys.tsx';
 import './project.css';
 
 export function EnvironmentScreen(props: ProjectProps) {
@@ -32,7 +36,15 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
   const secrets = useSecrets({ place, environment, readable, reload });
   const { staging } = secrets;
   const value = useValue(place, environment.id);
+  const rows = useRows(secrets.rows);
+  const { selected, has, clear } = rows.selection;
   const [open, setOpen] = useState<OpenDialog | undefined>(linkedDialog);
+  /** What is open for the keys that were selected then. */
+  const [openFor, setOpenFor] = useState<{ what: OnSelected; keys: readonly string[] }>();
+  const stage = (keys: readonly string[]) => {
+    staging.remove(keys);
+    clear();
+  };
   const close = () => {
     setOpen(undefined);
     navigate(addressWith({ set: undefined }), { replace: true });
@@ -69,13 +81,43 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
       >
         <Problem error={value.error} />
         {readable ? (
-          <SecretList {...{ secrets, writable, onAction }} onHelp={() => setOpen({ kind: 'help' })} />
+          <SecretList {...{ secrets, rows, writable, onAction }} onHelp={() => setOpen({ kind: 'help' })} />
         ) : (
           <WriteOnly {...{ environment, role, writable }} rows={secrets.rows} onUnstage={staging.unstage} />
         )}
       </Page>
-      {staging.staged !== undefined && (
-        <Tray staged={staging.staged} onDiscard={staging.discard} onReview={() => setOpen({ kind: 'review' })} />
+      <div class="trays">
+        {selected.length > 0 && (
+          <Selected
+            selection={rows.selection}
+            shown={rows.shown.filter(({ key }) => has(key)).length}
+            {...{ role, writable }}
+            onDelete={() => stage(selected.map(({ key }) => key))}
+            onOpen={what =>
+              setOpenFor({ what, keys: selected.filter(({ entry }) => entry !== undefined).map(({ key }) => key) })
+            }
+          />
+        )}
+        {staging.staged !== undefined && (
+          <Tray staged={staging.staged} onDiscard={staging.discard} onReview={() => setOpen({ kind: 'review' })} />
+        )}
+      </div>
+      {openFor?.what === 'values' && (
+        <TakeValues
+          place={place}
+          revision={secrets.revision}
+          keys={openFor.keys}
+          onClose={() => setOpenFor(undefined)}
+        />
+      )}
+      {openFor !== undefined && openFor.what !== 'values' && (
+        <PromoteKeys
+          {...{ organization, project, reload }}
+          from={environment}
+          keys={openFor.keys}
+          onMoved={openFor.what === 'move' ? stage : undefined}
+          onClose={() => setOpenFor(undefined)}
+        />
       )}
       {open !== undefined && (
         <SecretDialogs

@@ -13,7 +13,7 @@ interface PromoteDialogProps extends Pick<ProjectProps, 'organization' | 'projec
 
 /** Promotes the chosen keys. The person chooses the environments and sees the plan first. */
 export function PromoteDialog({ organization, project, keys, from, to, onClose, reload }: PromoteDialogProps) {
-  const promotion = usePromotion({ organization, project, keys, from, to, reload, onDone: onClose });
+  const promotion = usePromotion({ organization, project, keys, from, to, reload, onPromoted: onClose });
   return (
     <Dialog title={`Promote ${count(keys.length, 'key')}`} size="sheet" onClose={onClose}>
       <PromotionForm promotion={promotion} />

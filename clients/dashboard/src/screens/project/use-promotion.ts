@@ -14,25 +14,36 @@ export interface Planned {
   revision: number;
 }
 
+export interface Promoted {
+  /** The revision of the target. */
+  revision: number;
+  /** The keys whose values the target has now. */
+  keys: readonly string[];
+}
+
 interface Options extends Pick<ProjectProps, 'organization' | 'project' | 'reload'> {
-  /** Promotes only these keys. The plan leaves out those that the source does not have. */
+  /** The only keys to promote; all by default. The plan leaves out those that the source does not have. */
   keys?: readonly string[];
   from?: string | undefined;
+  /** The target to begin with, if the user may write to it. */
   to?: string | undefined;
-  onDone?: () => void;
+  /** By default, the plan is made again. */
+  onPromoted?: (promoted: Promoted) => void;
 }
 
 export type Promotion = ReturnType<typeof usePromotion>;
 
 /** The source, target and plan of a promotion, and the excluded keys. */
 export function usePromotion(options: Options) {
-  const { organization, project, keys: only, reload, onDone } = options;
+  const { organization, project, keys: only, reload, onPromoted } = options;
   const params = { orgSlug: organization.slug, project: project.slug };
   const sources = project.environments.filter(({ type }) => roleMay('read', organization.role, type));
   const targets = project.environments.filter(({ type }) => roleMay('write', organization.role, type));
   const [choice, setChoice] = useState(() => {
     const from = options.from ?? sources[0]?.slug ?? '';
-    return { from, to: options.to ?? targets.find(({ slug }) => slug !== from)?.slug ?? '', overwrite: true };
+    const others = targets.filter(({ slug }) => slug !== from);
+    const to = others.find(({ slug }) => slug === options.to) ?? others[0];
+    return { from, to: to?.slug ?? '', overwrite: true };
   });
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const { from, to, overwrite } = choice;
@@ -55,8 +66,8 @@ export function usePromotion(options: Options) {
     });
     showToast(`Promoted ${count(keys.length, 'key')}: ${to} is at revision ${revision}.`);
     setLeft(new Set());
-    await Promise.all([onDone === undefined ? plan.reload() : undefined, reload()]);
-    onDone?.();
+    if (onPromoted !== undefined) onPromoted({ revision, keys: [...keys, ...planned.plan.unchanged] });
+    await Promise.all([onPromoted === undefined ? plan.reload() : undefined, reload()]);
   });
   return {
     ...choice,
