@@ -35,6 +35,12 @@ export function addressWith(changes: Readonly<Record<string, string | undefined>
   return query.size === 0 ? pathname() : `${pathname()}?${query}`;
 }
 
+/** Whether the address has a parameter, and a function that sets it: for a dialog that a link can open. */
+export function addressFlag(name: string): [on: boolean, set: (on: boolean) => void] {
+  const set = (on: boolean) => navigate(addressWith({ [name]: on ? 'yes' : undefined }), { replace: true });
+  return [searchParameters().has(name), set];
+}
+
 window.addEventListener('popstate', () => {
   isLeaving = false;
   location$.value = window.location.pathname + window.location.search;

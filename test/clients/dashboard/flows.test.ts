@@ -182,7 +182,7 @@ describe.skipIf(withoutBrowser)('a new user', () => {
 });
 
 describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
-  it('rebase in one click if others changed other keys, and apply nothing before', async () => {
+  it('continue in one click if others changed other keys, and apply nothing before', async () => {
     const page = await openAt(world.screen('dev'), 'owner');
     await stageValue(page, 'MAIL_FROM', 'mine');
     const other = await openAt(world.screen('dev'), 'admin');
@@ -193,7 +193,7 @@ describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
     await page.getByText('Nobody else changed the keys that you staged.').waitFor();
     await keepScreenshot(page, 'moved');
     expect(await currentValue('dev', 'MAIL_FROM')).not.toBe('mine');
-    await button(page, /^Rebase on/).click();
+    await button(page, /^Continue on revision/).click();
     await apply(page);
     expect(await currentValue('dev', 'MAIL_FROM')).toBe('mine');
     expect(await currentValue('dev', 'OTHER_KEY')).toBe('theirs');
@@ -221,7 +221,7 @@ describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
       .getByRole('group', { name: 'MAIL_FROM' })
       .getByLabel(/^Theirs/)
       .check();
-    await button(page, /^Rebase on/).click();
+    await button(page, /^Continue on revision/).click();
     await page.getByText('2 keys: 2 changed').waitFor();
     await apply(page);
     expect(await currentValue('dev', 'LOG_LEVEL')).toBe('mine');
@@ -231,7 +231,7 @@ describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
 });
 
 describe.skipIf(withoutBrowser)('a member with write but no read access to production', () => {
-  it('learns that production changed, but not how, and rebases', async () => {
+  it('learns that production changed, but not how, and continues on it', async () => {
     const page = await come('developer');
     const answers: string[] = [];
     page.on('response', async response => {
@@ -245,7 +245,7 @@ describe.skipIf(withoutBrowser)('a member with write but no read access to produ
     await page.getByText('You can’t read this environment, so Holdfast can’t tell you which keys changed.').waitFor();
     await keepScreenshot(page, 'moved-write-only');
     expect(await currentValue('production', 'BLIND')).toBeUndefined();
-    await button(page, /^Rebase on/).click();
+    await button(page, /^Continue on revision/).click();
     await apply(page, 'production');
     await page.getByText(/Applied as revision \d+ of production/).waitFor();
     expect(await currentValue('production', 'BLIND')).toBe('from the developer');
@@ -255,6 +255,31 @@ describe.skipIf(withoutBrowser)('a member with write but no read access to produ
 });
 
 describe.skipIf(withoutBrowser)('a review', () => {
+  it('shows old and new values on demand, each old one after one audited read, and warns of what becomes empty', async () => {
+    for (const key of ['REVIEWED', 'EMPTIED'])
+      await world.owner('PUT', world.path('dev'), { key, value: `old ${key}` });
+    const page = await openAt(world.screen('dev'), 'owner');
+    const reads: string[] = [];
+    page.on('request', request => {
+      if (request.method() === 'GET' && request.url().includes('?keys=')) reads.push(request.url());
+    });
+    await button(page, 'Paste .env').click();
+    await page.getByLabel('KEY=value lines').fill('REVIEWED=new value\nEMPTIED=\nNEW_HERE=first value');
+    await press(page, 'Stage 3 keys', 'Review');
+    const line = (key: string) => dialog(page).locator('.proof li', { hasText: key });
+    await line('EMPTIED').getByText('becomes empty').waitFor();
+    await page.getByText('3 keys: 1 added, 2 changed').waitFor();
+    expect(await page.content()).not.toMatch(/old REVIEWED|new value<|first value/);
+    await press(page, 'Show the values of REVIEWED', 'Show the values of NEW_HERE');
+    await line('REVIEWED').getByText('old REVIEWED').waitFor();
+    await line('REVIEWED').getByText('new value', { exact: true }).waitFor();
+    await line('NEW_HERE').getByText('first value').waitFor();
+    expect(reads).toEqual([expect.stringContaining('keys=REVIEWED')]);
+    await expectFineLooks(page, 'review-values', { as: wideAndNarrow, fullPage: false });
+    await button(page, 'Hide the values of REVIEWED').click();
+    expect(await page.content()).not.toContain('old REVIEWED');
+  });
+
   it('asks again if a change is reverted while it is still being planned', async () => {
     const page = await openAt(world.screen('dev'), 'owner');
     await stageValue(page, 'MAIL_FROM', 'one');
@@ -726,12 +751,85 @@ describe.skipIf(withoutBrowser)('the keyboard', () => {
     await page.keyboard.type('mail');
     await page.getByText(/^1 of/).waitFor();
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Project, environment or page' }).waitFor();
+    await page.getByRole('combobox', { name: 'Key, project, person, page or command' }).waitFor();
     await page.keyboard.type('production');
     await page.getByRole('option', { name: 'web-shop / production' }).waitFor();
     await keepScreenshot(page, 'palette');
     await page.keyboard.press('Enter');
     await page.waitForURL(/environments\/production$/);
+  });
+});
+
+describe.skipIf(withoutBrowser)('the search', () => {
+  it('finds keys of every readable project, people, identities, settings and commands by parts of their names', async () => {
+    const page = await openAt('/account', 'owner');
+    await settled(page);
+    const search = page.getByRole('combobox');
+    const find = async (text: string, name: RegExp) => {
+      await page.locator('body').press('/');
+      await search.fill(text);
+      await page.getByRole('option', { name }).first().waitFor();
+    };
+    const found: [text: string, name: RegExp, address: RegExp][] = [
+      [
+        'hook_secret prod',
+        /^PAYMENT_WEBHOOK_SECRET web-shop \/ production$/,
+        /environments\/production\?key=PAYMENT_W/,
+      ],
+      ['turing', /^Alan Turing /, /\/members$/],
+      ['shop deploy', /^web-shop deploy /, /\/identities\/./],
+      ['sign-in', /^Sign-in settings /, /\/settings\/sign-in$/],
+      ['web-shop template', /^Template web-shop$/, /\/web-shop\/template$/],
+      ['new project', /^New project /, /\?new=yes$/],
+    ];
+    for (const [text, name, address] of found) {
+      await page.goto('/account');
+      await settled(page);
+      await find(text, name);
+      await page.keyboard.press('Enter');
+      await page.waitForURL(address);
+    }
+    await page.getByRole('dialog', { name: 'New project' }).waitFor();
+  });
+
+  it('sends nothing per letter, says what it can’t search, and shows a request that fails', async () => {
+    const page = await openAt(`/organizations/${world.organization.slug}`, 'developer');
+    await settled(page);
+    const asked: string[] = [];
+    await page.route('**/keys', async route => {
+      asked.push(new URL(route.request().url()).pathname);
+      if (asked.length === 1)
+        await route.fulfill({ status: 429, json: { error: { code: 'rate_limited', message: 'Broken.' } } });
+      else await route.fallback();
+    });
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').pressSequentially('mail_f');
+    await dialog(page).getByText('Broken.').waitFor();
+    await button(page, 'Try again').click();
+    await page.getByRole('option', { name: 'MAIL_FROM web-shop / dev' }).waitFor();
+    await page.getByText('Keys of 1 environment are not searched, because you can’t read them.').waitFor();
+    await dialog(page).getByText('Broken.').waitFor({ state: 'detached' });
+    expect(asked.toSorted().map(path => path.split('/').at(-2))).toEqual(['dev', 'dev', 'staging']);
+    await expectFineLooks(page, 'search', { fullPage: false });
+  });
+
+  it('leaves / and ? to fields and dialogs, and can turn them off', async () => {
+    const page = await openAt(world.screen('dev'), 'owner');
+    await settled(page);
+    await page.locator('body').press('/');
+    await page.keyboard.type('a/?');
+    expect(await page.getByLabel('Filter').inputValue()).toBe('a/?');
+    await page.getByLabel('Filter').blur();
+    await page.keyboard.press('?');
+    const help = dialog(page, 'Keyboard shortcuts');
+    await help.getByText('Ctrl K').waitFor();
+    await help.getByLabel('Use / and ? as shortcuts').uncheck();
+    await page.keyboard.press('Escape');
+    await help.waitFor({ state: 'detached' });
+    await page.keyboard.press('?');
+    await page.keyboard.press('Control+k');
+    await dialog(page, 'Find').waitFor();
+    expect(await help.count()).toBe(0);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { loopbackRedirect } from '#clients/dashboard/src/screens/account/redirect-uri.ts';
 import { suggestAccess } from '#clients/dashboard/src/screens/account/suggest-access.ts';
 import { type Alphabet, alphabets, generate } from '#clients/dashboard/src/secrets/generate.ts';
-import { rebase, type Stage, touchedKeys, withoutApplied } from '#clients/dashboard/src/secrets/stage.ts';
+import { continueOn, type Stage, touchedKeys, withoutApplied } from '#clients/dashboard/src/secrets/stage.ts';
 
 const stage: Stage = {
   revision: 17,
@@ -18,7 +18,7 @@ const untouched = versions({ UPDATED: 3, GONE: 2, FOREIGN: 9 });
 describe('a stage on a later revision', () => {
   it('is unchanged if its keys were not changed', () => {
     expect(touchedKeys(stage, untouched)).toEqual([]);
-    expect(rebase(stage, 18, untouched, {})).toEqual({ ...stage, revision: 18 });
+    expect(continueOn(stage, 18, untouched, {})).toEqual({ ...stage, revision: 18 });
   });
 
   it('lists the keys that others changed, created or deleted', () => {
@@ -27,19 +27,19 @@ describe('a stage on a later revision', () => {
 
   it('keeps mine over theirs, and drops mine for theirs', () => {
     const now = versions({ UPDATED: 4, NEW: 1, GONE: 2 });
-    const rebased = rebase(stage, 19, now, { UPDATED: 'mine', NEW: 'theirs' });
-    expect(rebased?.revision).toBe(19);
-    expect(rebased?.changes.get('UPDATED')).toEqual({ kind: 'set', value: 'mine', base: 4 });
-    expect([rebased?.changes.has('NEW'), rebased?.changes.has('GONE')]).toEqual([false, true]);
+    const continued = continueOn(stage, 19, now, { UPDATED: 'mine', NEW: 'theirs' });
+    expect(continued?.revision).toBe(19);
+    expect(continued?.changes.get('UPDATED')).toEqual({ kind: 'set', value: 'mine', base: 4 });
+    expect([continued?.changes.has('NEW'), continued?.changes.has('GONE')]).toEqual([false, true]);
   });
 
   it('keeps nothing without a choice, so no one is overwritten by default', () => {
-    expect(rebase(stage, 19, versions({ UPDATED: 4, NEW: 1, GONE: 3 }), {})).toBeUndefined();
+    expect(continueOn(stage, 19, versions({ UPDATED: 4, NEW: 1, GONE: 3 }), {})).toBeUndefined();
   });
 
   it('drops the deletion of a key that no longer exists', () => {
     const now = new Map([['UPDATED', 3]]);
-    expect(rebase(stage, 18, now, { GONE: 'mine' })?.changes.has('GONE')).toBe(false);
+    expect(continueOn(stage, 18, now, { GONE: 'mine' })?.changes.has('GONE')).toBe(false);
   });
 
   it('keeps only what was staged after it was sent', () => {
@@ -52,7 +52,7 @@ describe('a stage on a later revision', () => {
   it('is kept as it is for someone who can’t read the keys', () => {
     const blind: Stage = { revision: 1, changes: new Map([['A', { kind: 'set', value: 'x', base: undefined }]]) };
     expect(touchedKeys(blind, new Map())).toEqual([]);
-    expect(rebase(blind, 2, new Map(), {})).toEqual({ ...blind, revision: 2 });
+    expect(continueOn(blind, 2, new Map(), {})).toEqual({ ...blind, revision: 2 });
   });
 });
 

@@ -152,7 +152,7 @@ export function editsOf(before: Values, after: Values): Edits {
 }
 
 /**
- * Rebases my edits of `base` onto `theirs`. Keys that only one side changed keep that change; identical changes are
+ * Applies my edits of `base` to `theirs`. Keys that only one side changed keep that change; identical changes are
  * dropped.
  * @throws Failure naming every key that both sides changed to different values; nothing is applied then
  */

@@ -11,11 +11,11 @@ interface MovingProps {
   moved: Moved;
   readable: boolean;
   environment: Environment;
-  onRebase: (choices: Readonly<Record<string, Choice>>) => void;
+  onContinue: (choices: Readonly<Record<string, Choice>>) => void;
 }
 
 /** The environment changed after the work was staged. Nothing is resent until the user decides. */
-export function Moving({ stage, moved, readable, environment, onRebase }: MovingProps) {
+export function Moving({ stage, moved, readable, environment, onContinue }: MovingProps) {
   const [choices, setChoices] = useState<Readonly<Record<string, Choice>>>({});
   const touched = readable ? touchedKeys(stage, moved.versions) : [];
   const open = touched.filter(key => choices[key] === undefined);
@@ -47,8 +47,8 @@ export function Moving({ stage, moved, readable, environment, onRebase }: Moving
         </>
       )}
       <div class="actions">
-        <Button kind="primary" disabled={open.length > 0} onClick={() => onRebase(choices)}>
-          Rebase on {moved.revision}
+        <Button kind="primary" disabled={open.length > 0} onClick={() => onContinue(choices)}>
+          Continue on revision {moved.revision}
         </Button>
         {open.length > 0 && <span class="quiet">{open.length} to decide</span>}
       </div>

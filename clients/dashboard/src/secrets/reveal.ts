@@ -19,10 +19,15 @@ export function hide(): void {
 }
 
 /** Reads one value. The service audits it before it answers. */
-export async function readValue(place: Place, key: string): Promise<string> {
+export async function readValue(
+  place: Place,
+  key: string,
+  { revision, signal: abort }: { revision?: number; signal?: AbortSignal } = {},
+): Promise<string> {
   const { secrets } = await call('GET /v1/secrets/{orgSlug}/{project}/{env}', {
     params: { ...place },
-    query: { keys: key },
+    query: { keys: key, revision },
+    ...(abort === undefined ? {} : { signal: abort }),
   });
   const found = secrets.find(secret => secret.key === key);
   if (found === undefined) throw new Error('The answer lacks the key that was asked for.');

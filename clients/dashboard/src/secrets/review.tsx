@@ -7,7 +7,9 @@ import { count } from '../ui/count.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { EnvironmentMark } from '../ui/environment-mark.tsx';
 import { Problem } from '../ui/problem.tsx';
+import { LineValues } from './line-values.tsx';
 import { Moving } from './moving.tsx';
+import type { Place } from './place.ts';
 import { Apply, Proof, type ProofLine } from './proof.tsx';
 import type { Stage, Staged } from './stage.ts';
 import { unstage } from './staging.ts';
@@ -15,8 +17,8 @@ import { type ReviewOptions, useReview } from './use-review.ts';
 
 /** The service's plan for the staged changes, which are applied as one revision or not at all. */
 export function Review({ role, ...options }: ReviewOptions & { role: Role }) {
-  const { environment, readable, onClose } = options;
-  const { stage, plan, moved, planning, applying, rebaseOn } = useReview(options);
+  const { place, environment, readable, onClose } = options;
+  const { stage, plan, moved, planning, applying, continueOn } = useReview(options);
   if (stage === undefined) return null;
   const title = (
     <>
@@ -32,12 +34,14 @@ export function Review({ role, ...options }: ReviewOptions & { role: Role }) {
           moved={moved}
           readable={readable}
           environment={environment}
-          onRebase={choices => rebaseOn(moved, choices)}
+          onContinue={choices => continueOn(moved, choices)}
         />
       ) : (
         <StagedChanges
           stage={stage}
           plan={plan}
+          place={place}
+          readable={readable}
           environment={environment}
           role={role}
           busy={applying.busy}
@@ -56,6 +60,8 @@ const isSessionOver = (error: unknown) => error instanceof Refusal && error.code
 interface StagedChangesProps {
   stage: Stage;
   plan: ChangePlan | undefined;
+  place: Place;
+  readable: boolean;
   environment: Environment;
   role: Role;
   busy: boolean;
@@ -64,16 +70,26 @@ interface StagedChangesProps {
   onApply: (message: string) => void;
 }
 
-function StagedChanges({ stage, plan, environment, role, busy, error, retry, onApply }: StagedChangesProps) {
-  const lines = [...stage.changes]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, staged]) => lineOf(key, staged, plan, environment.id));
+function StagedChanges(props: StagedChangesProps) {
+  const { stage, plan, readable, environment, role, busy, error, retry, onApply } = props;
+  const lines = [...stage.changes].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(change => lineOf(change, props));
   const changes = lines.some(({ mark }) => mark !== '=');
   const deletions = lines.filter(({ mark }) => mark === '−').length;
   return (
     <>
       <Proof lines={lines} from={stage.revision} to={changes ? stage.revision + 1 : undefined} />
+      <p class="quiet">
+        {readable
+          ? 'The audit log records each old value that you show. Values are hidden again after 30 seconds.'
+          : `You can’t read ${environment.slug}, so only the values that you staged can be shown.`}
+      </p>
       {plan === undefined && error === undefined && <p class="quiet">Checking what would change …</p>}
+      {plan !== undefined && changes && (
+        <p>
+          {environment.slug} gets all of this as one revision, or none of it. Programs see it the next time they read{' '}
+          {environment.slug}.
+        </p>
+      )}
       {plan !== undefined && !changes && <p class="notice">{environment.slug} already has these values.</p>}
       <Problem error={error} retry={retry} />
       <Apply
@@ -93,19 +109,21 @@ function StagedChanges({ stage, plan, environment, role, busy, error, retry, onA
 }
 
 /** A staged change with the service's plan for it, or with local data until the plan is loaded. */
-function lineOf(key: string, staged: Staged, plan: ChangePlan | undefined, environmentId: string): ProofLine {
+function lineOf([key, staged]: readonly [string, Staged], props: StagedChangesProps): ProofLine {
+  const { stage, plan, place, environment } = props;
   const mark = markOf(key, staged, plan);
   return {
     mark,
     key,
     note: (
       <>
-        <span class="quiet">{noteOf(mark, staged)}</span>
+        <span class={becomesEmpty(mark, staged) ? 'emptied' : 'quiet'}>{noteOf(mark, staged)}</span>
+        <LineValues place={place} revision={stage.revision} name={key} staged={staged} />
         <button
           type="button"
           class="link"
           aria-label={`Undo the change to ${key}`}
-          onClick={() => unstage(environmentId, key)}
+          onClick={() => unstage(environment.id, key)}
         >
           undo
         </button>
@@ -120,7 +138,11 @@ function markOf(key: string, staged: Staged, plan: ChangePlan | undefined): Proo
   return (plan?.created.includes(key) ?? staged.base === 0) ? '+' : '~';
 }
 
+const becomesEmpty = (mark: ProofLine['mark'], staged: Staged): boolean =>
+  mark !== '=' && staged.kind === 'set' && staged.value === '';
+
 function noteOf(mark: ProofLine['mark'], staged: Staged): string {
+  if (becomesEmpty(mark, staged)) return mark === '+' ? 'an empty value' : 'becomes empty';
   if (mark === '=') return 'already has this value';
   if (staged.kind === 'delete') return 'deleted; its history is kept';
   return `${mark === '+' ? 'value' : 'new value'} of ${count([...staged.value].length, 'character')}`;

@@ -23,7 +23,7 @@ export function useHiding(isShown: boolean, hide: () => void): void {
 }
 
 /** Whether values are shown. They are also hidden when the subject changes. */
-function useShown(of: string): [shown: boolean, show: (shown: boolean) => void] {
+export function useShown(of: string): [shown: boolean, show: (shown: boolean) => void] {
   const [shownOf, setShownOf] = useState<string>();
   const shown = shownOf === of;
   useHiding(shown, () => setShownOf(undefined));

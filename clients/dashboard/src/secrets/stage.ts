@@ -30,10 +30,10 @@ export function withoutApplied(stage: Stage | undefined, applied: Stage): Stage 
 }
 
 /**
- * Rebases the stage onto a later revision. A key that someone else changed needs a choice: `theirs` drops the staged
+ * Continues the stage on a later revision. A key that someone else changed needs a choice: `theirs` drops the staged
  * change, `mine` keeps it. Deletions of keys that no longer exist are dropped.
  */
-export function rebase(
+export function continueOn(
   stage: Stage,
   revision: number,
   versions: ReadonlyMap<string, number>,

@@ -20,7 +20,7 @@ export type Staging = ReturnType<typeof stagingFor>;
 /**
  * The changes staged for an environment, and how to stage more.
  *
- * @param revision the environment's revision when its keys were listed. It stays the base until the stage is rebased.
+ * @param revision the environment's revision when its keys were listed. It stays the base until the stage continues on a later one.
  * @param listed the environment's keys; undefined if they are not known
  */
 export function stagingFor(environmentId: string, revision: number, listed: readonly SecretSummary[] | undefined) {

@@ -6,7 +6,7 @@ import { useAction, useLoad } from '../load.ts';
 import { showToast } from '../ui/toast.tsx';
 import type { Place } from './place.ts';
 import { planOf } from './proof.tsx';
-import { type Choice, rebase, type Stage, withoutApplied } from './stage.ts';
+import { type Choice, continueOn, type Stage, withoutApplied } from './stage.ts';
 import { stageOf } from './staging.ts';
 
 /** The current state of the environment after others changed it. Without keys if the user can't read them. */
@@ -63,8 +63,8 @@ export function useReview({ place, environment, readable, onClose, onApplied }: 
     moved: planning.data?.moved,
     planning,
     applying,
-    rebaseOn: (moved: Moved, choices: Readonly<Record<string, Choice>>) => {
-      if (stage !== undefined) current.value = rebase(stage, moved.revision, moved.versions, choices);
+    continueOn: (moved: Moved, choices: Readonly<Record<string, Choice>>) => {
+      if (stage !== undefined) current.value = continueOn(stage, moved.revision, moved.versions, choices);
       void onApplied();
     },
   };

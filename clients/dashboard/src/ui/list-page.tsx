@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import type { Loaded } from '../load.ts';
+import { addressFlag } from '../router.ts';
 import { Await } from './await.tsx';
 import { Button } from './button.tsx';
 import { Page } from './page.tsx';
@@ -25,7 +25,7 @@ interface ListPageProps<Data, Row> {
 /** A page with one list, and a page or a dialog that adds to it. The list is reloaded when the dialog closes. */
 export function ListPage<Data, Row extends { id: string }>(props: ListPageProps<Data, Row>) {
   const { title, heading, lead, loaded, rowsOf, columns, empty, add, to, children } = props;
-  const [adding, setAdding] = useState(false);
+  const [adding, setAdding] = addressFlag('new');
   const onClose = () => {
     setAdding(false);
     void loaded.reload();

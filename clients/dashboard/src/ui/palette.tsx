@@ -1,130 +1,179 @@
 import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
-import type { Project } from '@holdfast/contracts/projects/projects.ts';
-import { useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { call } from '../api.ts';
 import { useLoad } from '../load.ts';
-import { navigate } from '../router.ts';
-import { session } from '../session.ts';
+import { count } from './count.ts';
+import {
+  commandsFor,
+  type Found,
+  type Group,
+  identitiesFound,
+  keysFound,
+  loadRoster,
+  matching,
+  pagesOf,
+  peopleFound,
+  projectsAndEnvironments,
+} from './destinations.ts';
 import { Dialog } from './dialog.tsx';
+import { useKeyIndex, useSettled } from './key-index.ts';
+import { Problem } from './problem.tsx';
 import './palette.css';
 
-interface Place {
-  name: string;
-  within: string;
-  href: string;
+interface PaletteProps {
+  organization: OwnOrganization;
+  onClose: () => void;
+  onHelp: () => void;
 }
 
-function placesOf({ name, slug }: OwnOrganization): Place[] {
-  const base = `/organizations/${slug}`;
-  return ['Projects', 'Members', 'Webhooks', 'Identities', 'Audit', 'Billing', 'Settings'].map((screen, index) => ({
-    name: screen,
-    within: name,
-    href: index === 0 ? base : `${base}/${screen.toLowerCase()}`,
-  }));
-}
-
-/** Every destination: the organization's projects and pages, then other organizations, then the account. */
-function allPlaces(organization: OwnOrganization | undefined, projects: readonly Project[]): Place[] {
-  const others = (session.value?.organizations ?? []).filter(({ id }) => id !== organization?.id);
-  return [
-    ...projects.flatMap(project => placesIn(project, `/organizations/${organization?.slug}/projects/${project.slug}`)),
-    ...(organization === undefined ? [] : placesOf(organization)),
-    ...others.map(({ name, slug }) => ({ name, within: 'organization', href: `/organizations/${slug}` })),
-    { name: 'Account', within: 'you', href: '/account' },
-    { name: 'Tokens', within: 'you', href: '/account/tokens' },
-  ];
-}
-
-function placesIn({ name, slug, environments }: Project, href: string): Place[] {
-  return [
-    { name, within: 'project', href },
-    ...environments.map(environment => ({
-      name: `${slug} / ${environment.slug}`,
-      within: environment.type,
-      href: `${href}/environments/${environment.slug}`,
-    })),
-  ];
-}
-
-/** The destinations whose name contains every typed word. */
-function matching(places: readonly Place[], text: string): Place[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  return places.filter(({ name, within }) => words.every(word => `${name} ${within}`.toLowerCase().includes(word)));
-}
-
-const mostShown = 12;
-
-/** Navigates to any page by a part of its name. */
-export function Palette({ onClose, organization }: { onClose: () => void; organization: OwnOrganization | undefined }) {
+/** Finds keys, projects, people, identities, pages and commands by a part of their names. */
+export function Palette({ organization, onClose, onHelp }: PaletteProps) {
   const [text, setText] = useState('');
-  const [at, setAt] = useState(0);
-  const projects = useLoad(organization?.id ?? 'none', async signal =>
-    organization === undefined
-      ? []
-      : (await call('GET /v1/projects/{orgId}', { params: { orgId: organization.id }, signal })).projects,
+  const [at, setAt] = useState<string>();
+  const { groups, hidden, notes } = useFound(organization, text, onHelp);
+  const options = groups.flatMap(({ found }) => found);
+  // By its name, because results that arrive later move it.
+  const chosen = Math.max(
+    0,
+    options.findIndex(option => idOf(option) === at),
   );
-  const found = matching(allPlaces(organization, projects.data ?? []), text).slice(0, mostShown);
-  const chosen = Math.min(at, found.length - 1);
-  const go = (place: Place | undefined) => {
-    if (place === undefined) return;
+  const move = (by: number) => {
+    const next = options[Math.max(0, Math.min(options.length - 1, chosen + by))];
+    setAt(next && idOf(next));
+  };
+  const go = (option: Found | undefined) => {
+    if (option === undefined) return;
     onClose();
-    navigate(place.href);
+    option.open();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'ArrowDown') setAt(Math.min(found.length - 1, chosen + 1));
-    else if (event.key === 'ArrowUp') setAt(Math.max(0, chosen - 1));
-    else if (event.key === 'Enter') go(found[chosen]);
+    if (event.key === 'ArrowDown') move(1);
+    else if (event.key === 'ArrowUp') move(-1);
+    else if (event.key === 'Enter') go(options[chosen]);
     else return;
     event.preventDefault();
   };
+  useEffect(() => document.getElementById(`option-${chosen}`)?.scrollIntoView({ block: 'nearest' }), [chosen]);
   return (
-    <Dialog title="Go to" onClose={onClose}>
+    <Dialog title="Find" onClose={onClose}>
       <input
         class="palette"
         role="combobox"
-        aria-label="Project, environment or page"
-        aria-expanded="true"
-        aria-controls="places"
-        aria-activedescendant={found.length > 0 ? `place-${chosen}` : undefined}
+        aria-label="Key, project, person, page or command"
+        aria-autocomplete="list"
+        aria-expanded={options.length > 0}
+        aria-controls="found"
+        aria-activedescendant={options.length > 0 ? `option-${chosen}` : undefined}
         autocomplete="off"
         spellcheck={false}
         value={text}
         onInput={event => {
           setText(event.currentTarget.value);
-          setAt(0);
+          setAt(undefined);
         }}
         onKeyDown={onKeyDown}
       />
-      <Places found={found} chosen={chosen} onGo={go} />
-      {found.length === 0 && (
-        <p class="hint">{projects.data === undefined && projects.pending ? 'Loading …' : 'Nothing matches.'}</p>
-      )}
+      <Options groups={groups} chosen={chosen} onGo={go} />
+      <div class="hint" role="status">
+        {hidden > 0 && <p>And {count(hidden, 'more result')}. Type more to find fewer.</p>}
+        {notes.busy ? (
+          <p>Searching …</p>
+        ) : (
+          options.length === 0 && (
+            <p>
+              Nothing is called {`“${text.trim()}”`} in {organization.name}.
+            </p>
+          )
+        )}
+        {notes.unreadable > 0 && text !== '' && (
+          <p>Keys of {count(notes.unreadable, 'environment')} are not searched, because you can’t read them.</p>
+        )}
+      </div>
+      {notes.failures.map(({ error, retry }) => (
+        <Problem key={String(error)} error={error} retry={retry} />
+      ))}
     </Dialog>
   );
 }
 
-interface PlacesProps {
-  found: readonly Place[];
+const idOf = ({ name, within }: Found) => `${name} ${within}`;
+
+/** Options of a group that are shown. */
+const mostShown = 8;
+
+function useFound(organization: OwnOrganization, text: string, onHelp: () => void) {
+  const base = `/organizations/${organization.slug}`;
+  const projects = useLoad(
+    organization.id,
+    async signal => (await call('GET /v1/projects/{orgId}', { params: { orgId: organization.id }, signal })).projects,
+  );
+  const roster = useLoad(organization.id, signal => loadRoster(organization, signal));
+  const isTyped = text.trim().length > 1;
+  const index = useKeyIndex(organization, projects.data, useSettled(isTyped));
+  const keys = useMemo(() => keysFound(base, index.lists), [base, index.lists]);
+  const known = projects.data ?? [];
+  const all: Group[] = [
+    { title: 'Projects', found: projectsAndEnvironments(base, known) },
+    { title: 'Pages', found: pagesOf(organization, known) },
+    { title: 'Keys', found: isTyped ? keys : [] },
+    { title: 'People', found: text === '' || !roster.data ? [] : peopleFound(base, roster.data) },
+    { title: 'Identities', found: text === '' || !roster.data ? [] : identitiesFound(base, roster.data) },
+    { title: 'Commands', found: commandsFor(organization, onHelp) },
+  ];
+  const matched = all.map(({ title, found }) => ({ title, found: matching(found, text) }));
+  const groups = matched
+    .map(({ title, found }) => ({ title, found: found.slice(0, mostShown) }))
+    .filter(({ found }) => found.length > 0);
+  const sum = (of: readonly Group[]) => of.reduce((total, { found }) => total + found.length, 0);
+  return {
+    groups,
+    hidden: text === '' ? 0 : sum(matched) - sum(groups),
+    notes: {
+      busy: projects.pending || roster.pending || index.searching,
+      unreadable: index.unreadable,
+      failures: [
+        { error: projects.error, retry: () => void projects.reload() },
+        { error: roster.error, retry: () => void roster.reload() },
+        { error: index.error, retry: index.retry },
+      ].filter(({ error }) => error !== undefined),
+    },
+  };
+}
+
+interface OptionsProps {
+  groups: readonly Group[];
   chosen: number;
-  onGo: (place: Place) => void;
+  onGo: (option: Found) => void;
 }
 
 /** The focus stays in the combobox, which names the chosen option. */
-function Places({ found, chosen, onGo }: PlacesProps) {
+function Options({ groups, chosen, onGo }: OptionsProps) {
+  let index = -1;
   return (
-    <div id="places" role="listbox" aria-label="Pages" class="places">
-      {found.map((place, index) => (
-        <button
-          type="button"
-          key={place.href}
-          id={`place-${index}`}
-          role="option"
-          aria-selected={index === chosen}
-          tabIndex={-1}
-          onClick={() => onGo(place)}
-        >
-          {place.name} <small>{place.within}</small>
-        </button>
+    <div id="found" role="listbox" aria-label="Found" class="places">
+      {groups.map(({ title, found }) => (
+        // biome-ignore lint/a11y/useSemanticElements: a group of options, not of form fields
+        <div key={title} role="group" aria-labelledby={`group-${title}`}>
+          <p id={`group-${title}`} role="presentation" class="quiet">
+            {title}
+          </p>
+          {found.map(option => {
+            index += 1;
+            return (
+              <button
+                type="button"
+                key={idOf(option)}
+                id={`option-${index}`}
+                role="option"
+                aria-selected={index === chosen}
+                tabIndex={-1}
+                onClick={() => onGo(option)}
+              >
+                <span class={option.mono ? 'mono' : undefined}>{option.name}</span> <small>{option.within}</small>
+              </button>
+            );
+          })}
+        </div>
       ))}
     </div>
   );

@@ -3,26 +3,22 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { liftConfinement } from '../api.ts';
 import { match, pathname } from '../router.ts';
-import { confinedTo, organizationBySlug, user } from '../session.ts';
+import { confinedTo, organizationBySlug, session, user } from '../session.ts';
 import { Mark } from './mark.tsx';
 import { OrganizationMenu, PersonMenu } from './menus.tsx';
-import { Palette } from './palette.tsx';
+import { Shortcuts } from './shortcuts.tsx';
+import { focusFilter, isSearchShortcut, searchShortcut, singleKeyOf } from './single-keys.ts';
+import { showToast } from './toast.tsx';
 import './shell.css';
 
 /** The frame of every page: location, account and navigation. */
 export function Shell({ children }: { children: ComponentChildren }) {
-  const [palette, setPalette] = useState(false);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
-        event.preventDefault();
-        setPalette(true);
-      }
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, []);
+  const [open, setOpen] = useState<'palette' | 'shortcuts'>();
+  const close = () => setOpen(undefined);
+  const Search = usePalette();
+  useShortcuts(setOpen);
   const { organization, project } = whereabouts(pathname());
+  const searched = organization ?? session.value?.organizations[0];
   return (
     <div class="shell">
       <a class="skip" href="#content">
@@ -34,7 +30,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
           <span>Holdfast</span>
         </a>
         <Trail organization={organization} project={project} />
-        <TopEnd onSearch={() => setPalette(true)} />
+        <TopEnd onSearch={() => setOpen('palette')} />
         <OrganizationMenu id="organizations" slug={organization?.slug} />
         <PersonMenu id="person" slug={organization?.slug} />
       </header>
@@ -42,9 +38,36 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <div id="content" tabIndex={-1}>
         {children}
       </div>
-      {palette && <Palette onClose={() => setPalette(false)} organization={organization} />}
+      {open === 'palette' && Search !== undefined && searched !== undefined && (
+        <Search.Palette organization={searched} onClose={close} onHelp={() => setOpen('shortcuts')} />
+      )}
+      {open === 'shortcuts' && <Shortcuts onClose={close} />}
     </div>
   );
+}
+
+/** The search, loaded after the page, which does not wait for it. */
+function usePalette() {
+  const [loaded, setLoaded] = useState<typeof import('./palette.tsx')>();
+  useEffect(() => {
+    import('./palette.tsx').then(setLoaded, () => showToast('The search could not be loaded. Load the page again.'));
+  }, []);
+  return loaded;
+}
+
+function useShortcuts(open: (what: 'palette' | 'shortcuts') => void): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const key = singleKeyOf(event);
+      if (isSearchShortcut(event)) open('palette');
+      else if (key === '?') open('shortcuts');
+      else if (key !== '/') return;
+      else if (!focusFilter()) open('palette');
+      event.preventDefault();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
 }
 
 function Banner() {
@@ -108,7 +131,7 @@ function TopEnd({ onSearch }: { onSearch: () => void }) {
   return (
     <div class="top-end">
       <button type="button" class="button quiet search" onClick={onSearch}>
-        Go to <kbd>⌘K</kbd>
+        Find <kbd>{searchShortcut}</kbd>
       </button>
       <button type="button" class="button quiet" popovertarget="person" aria-label="You and your settings">
         <span class="initial" aria-hidden="true">

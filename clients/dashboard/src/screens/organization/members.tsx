@@ -3,6 +3,7 @@ import type { Role } from '@holdfast/contracts/fields/role.ts';
 import { useState } from 'preact/hooks';
 import { type Answer, call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
+import { addressFlag } from '../../router.ts';
 import { loadSession, whoMay, whyNot } from '../../session.ts';
 import { Await } from '../../ui/await.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -21,7 +22,7 @@ type Roster = Answer<'GET /v1/members/{orgId}'>;
 export function Members({ organization }: OrganizationProps) {
   const { id: orgId, role: own } = organization;
   const roster = useLoad<Roster>(orgId, signal => call('GET /v1/members/{orgId}', { params: { orgId }, signal }));
-  const [inviting, setInviting] = useState(false);
+  const [inviting, setInviting] = addressFlag('new');
   const [removing, setRemoving] = useState<Removal>();
   const change = useAction(async (id: string, role: Role) => {
     await call('PATCH /v1/members/{orgId}/{id}', { params: { orgId, id }, body: { role } });

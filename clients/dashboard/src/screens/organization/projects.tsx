@@ -1,8 +1,8 @@
 import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import type { Project } from '@holdfast/contracts/projects/projects.ts';
-import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { useLoad } from '../../load.ts';
+import { addressFlag } from '../../router.ts';
 import { may, whoMay, whyNot } from '../../session.ts';
 import { Await } from '../../ui/await.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -17,7 +17,7 @@ import './projects.css';
 
 export function Projects({ organization }: OrganizationProps) {
   const { id: orgId, name, slug, role } = organization;
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = addressFlag('new');
   const projects = useLoad(
     orgId,
     async signal => (await call('GET /v1/projects/{orgId}', { params: { orgId }, signal })).projects,

@@ -1,8 +1,7 @@
 import type { Environment } from '@holdfast/contracts/projects/projects.ts';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { navigate } from '../../router.ts';
-import type { Place } from '../../secrets/place.ts';
 import { roleMay } from '../../secrets/rights.ts';
 import { ShowValues, useValues } from '../../secrets/shown.tsx';
 import { Await } from '../../ui/await.tsx';
@@ -11,9 +10,10 @@ import { EmptyPage } from '../../ui/empty-page.tsx';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Select } from '../../ui/select.tsx';
-import { Differences } from './differences.tsx';
+import { Differences, type KeysToPromote } from './differences.tsx';
+import { PromoteDialog } from './promote-dialog.tsx';
 
-export function Compare({ organization, project, parameters }: ProjectProps) {
+export function Compare({ organization, project, parameters, reload }: ProjectProps) {
   const base = `/organizations/${organization.slug}/projects/${project.slug}`;
   const readable = project.environments.filter(({ type }) => roleMay('read', organization.role, type));
   const a = readable.find(({ slug }) => slug === parameters.a);
@@ -49,16 +49,22 @@ export function Compare({ organization, project, parameters }: ProjectProps) {
       {a === b ? (
         <Empty title="Choose two environments." />
       ) : (
-        <Comparison place={{ orgSlug: organization.slug, project: project.slug, env: a.slug }} a={a} b={b} />
+        <Comparison {...{ organization, project, reload, a, b }} />
       )}
     </Page>
   );
 }
 
-function Comparison({ place, a, b }: { place: Place; a: Environment; b: Environment }) {
+interface ComparisonProps extends Pick<ProjectProps, 'organization' | 'project' | 'reload'> {
+  a: Environment;
+  b: Environment;
+}
+
+function Comparison({ organization, project, reload, a, b }: ComparisonProps) {
+  const [promoting, setPromoting] = useState<KeysToPromote>();
   const compared = useValues(`${a.id} ${b.id}`, (values, signal) =>
     call('GET /v1/secrets/{orgSlug}/{project}/{env}/compare', {
-      params: { ...place },
+      params: { orgSlug: organization.slug, project: project.slug, env: a.slug },
       query: { with: b.slug, values },
       signal,
     }),
@@ -67,8 +73,25 @@ function Comparison({ place, a, b }: { place: Place; a: Environment; b: Environm
     <>
       <ShowValues of={compared} />
       <Await of={compared.of} rows={8}>
-        {found => <Differences a={a} b={b} found={found} />}
+        {found => (
+          <Differences
+            {...{ a, b, found }}
+            isWritable={({ type }) => roleMay('write', organization.role, type)}
+            onPromote={setPromoting}
+          />
+        )}
       </Await>
+      {promoting !== undefined && (
+        <PromoteDialog
+          {...{ organization, project }}
+          {...promoting}
+          onClose={() => setPromoting(undefined)}
+          reload={async () => {
+            compared.show(false);
+            await Promise.all([compared.of.reload(), reload()]);
+          }}
+        />
+      )}
     </>
   );
 }

@@ -12,9 +12,12 @@ type Check = Answer<'GET /v1/templates/{orgSlug}/{project}/validate/{env}'>;
 export function EnvironmentChecks({
   environments,
   checks,
+  setAt,
 }: {
   environments: readonly Environment[];
   checks: readonly Check[];
+  /** Where a missing key is set; undefined if the user can't write to the environment. */
+  setAt: (environment: Environment, key: string) => string | undefined;
 }) {
   return (
     <ul class="verdicts">
@@ -23,7 +26,7 @@ export function EnvironmentChecks({
         return (
           check && (
             <li key={environment.id} class={`railed ${environment.type}`}>
-              <EnvironmentCheck environment={environment} check={check} />
+              <EnvironmentCheck environment={environment} check={check} setAt={key => setAt(environment, key)} />
             </li>
           )
         );
@@ -32,7 +35,13 @@ export function EnvironmentChecks({
   );
 }
 
-function EnvironmentCheck({ environment, check }: { environment: Environment; check: Check }) {
+interface EnvironmentCheckProps {
+  environment: Environment;
+  check: Check;
+  setAt: (key: string) => string | undefined;
+}
+
+function EnvironmentCheck({ environment, check, setAt }: EnvironmentCheckProps) {
   const { valid, missing, invalid, undeclared } = check;
   return (
     <>
@@ -42,7 +51,10 @@ function EnvironmentCheck({ environment, check }: { environment: Environment; ch
       </p>
       {missing.length > 0 && (
         <p>
-          <span class="quiet">missing</span> <span class="mono keys">{missing.join('  ')}</span>
+          <span class="quiet">missing</span>{' '}
+          {missing.map(key => (
+            <MissingKey key={key} name={key} within={environment.slug} address={setAt(key)} />
+          ))}
         </p>
       )}
       {invalid.map(({ key, reason }) => (
@@ -54,6 +66,23 @@ function EnvironmentCheck({ environment, check }: { environment: Environment; ch
         <p class="quiet">{count(undeclared.length, 'key')} not in the template</p>
       )}
     </>
+  );
+}
+
+function MissingKey({ name, within, address }: { name: string; within: string; address: string | undefined }) {
+  return (
+    <span class="missing-key">
+      <span class="mono key">{name}</span>{' '}
+      {address !== undefined && (
+        <a href={address}>
+          Set
+          <span class="visually-hidden">
+            {' '}
+            {name} in {within}
+          </span>
+        </a>
+      )}
+    </span>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import { useState } from 'preact/hooks';
+import { addressWith, navigate, searchParameters } from '../../router.ts';
 import { type OpenDialog, SecretDialogs } from '../../secrets/dialogs.tsx';
 import { SecretList } from '../../secrets/list.tsx';
 import { roleMay } from '../../secrets/rights.ts';
@@ -37,14 +38,17 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
   const value = useValue(place, environment.id);
   const rows = useRows(secrets.rows);
   const { selected, has, clear } = rows.selection;
-  const [open, setOpen] = useState<OpenDialog>();
+  const [open, setOpen] = useState<OpenDialog | undefined>(linkedDialog);
   /** What is open for the keys that were selected then. */
   const [openFor, setOpenFor] = useState<{ what: OnSelected; keys: readonly string[] }>();
   const stage = (keys: readonly string[]) => {
     staging.remove(keys);
     clear();
   };
-  const close = () => setOpen(undefined);
+  const close = () => {
+    setOpen(undefined);
+    navigate(addressWith({ set: undefined }), { replace: true });
+  };
   const actions: Readonly<Record<RowAction, (row: Row) => void>> = {
     open: ({ key }) => setOpen({ kind: 'secret', key }),
     reveal: ({ key }) => setOpen({ kind: 'secret', key, start: 'revealed' }),
@@ -154,6 +158,12 @@ function NoSecrets({ organization, project, environment, writable, onAdd }: NoSe
       )}
     </Empty>
   );
+}
+
+/** A link opens the field for a new value of a key. */
+function linkedDialog(): OpenDialog | undefined {
+  const key = searchParameters().get('set');
+  return key === null ? undefined : { kind: 'secret', key, start: 'editing' };
 }
 
 interface LeadProps extends Pick<ProjectProps, 'organization' | 'project'> {

@@ -6,12 +6,14 @@ import { count } from '../../ui/count.ts';
 import { EnvironmentMark } from '../../ui/environment-mark.tsx';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
-import { KeyMatrix } from './key-matrix.tsx';
+import { Grid } from './grid.tsx';
 import { NewEnvironment } from './new-environment.tsx';
 import './project.css';
 
 export function ProjectOverview({ organization, project, reload }: ProjectProps) {
   const [creating, setCreating] = useState(false);
+  // Many environments would push the grid, whose header links to them, out of sight.
+  const many = project.environments.length > 6;
   return (
     <Page
       title={`${project.slug} · ${organization.name}`}
@@ -26,8 +28,9 @@ export function ProjectOverview({ organization, project, reload }: ProjectProps)
         </Button>
       }
     >
-      <Environments organization={organization} project={project} />
-      <KeyMatrix organization={organization} project={project} />
+      {!many && <Environments organization={organization} project={project} />}
+      <Grid organization={organization} project={project} reload={reload} />
+      {many && <Environments organization={organization} project={project} />}
       {creating && (
         <NewEnvironment
           params={{ orgId: organization.id, slug: project.slug }}

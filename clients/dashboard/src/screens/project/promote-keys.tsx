@@ -31,9 +31,10 @@ export function PromoteKeys({ organization, project, from, to, keys, onMoved, re
   const first = to ?? environments[environments.findIndex(({ id }) => id === from.id) + 1]?.slug;
   const targets = environments.filter(({ id, type }) => id !== from.id && roleMay('write', organization.role, type));
   const promotion = usePromotion({
-    params: { orgSlug: organization.slug, project: project.slug },
-    sources: [from],
-    targets: targets.toSorted((a, b) => Number(b.slug === first) - Number(a.slug === first)),
+    organization,
+    project,
+    from: from.slug,
+    to: first,
     keys,
     reload,
     onPromoted: promoted => {

@@ -35,6 +35,11 @@ export function PromotionPlan({ planned, target, promotion }: PromotionPlanProps
         onPlanAgain={planAgain}
       >
         <Untouched plan={planned.plan} />
+        {promotion.absent > 0 && (
+          <p class="quiet">
+            {count(promotion.absent, 'key')} not in {promotion.from}.
+          </p>
+        )}
       </PlannedChange>
     </div>
   );

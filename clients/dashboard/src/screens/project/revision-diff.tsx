@@ -1,10 +1,10 @@
 import { type Answer, call } from '../../api.ts';
+import { ChangedValues } from '../../secrets/changed-values.tsx';
 import type { Place } from '../../secrets/place.ts';
 import { Proof, type ProofLine } from '../../secrets/proof.tsx';
 import { ShowValues, useValues } from '../../secrets/shown.tsx';
 import { Await } from '../../ui/await.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import './project.css';
 
 type Diff = Answer<'GET /v1/secrets/{orgSlug}/{project}/{env}/diff'>;
 
@@ -35,22 +35,12 @@ export function RevisionDiff({ place, revision, onClose }: RevisionDiffProps) {
 
 function linesWithValues({ created, updated, deleted }: Diff): ProofLine[] {
   return [
-    ...created.map(({ key, after }) => ({ mark: '+' as const, key, note: <Values after={after} /> })),
+    ...created.map(({ key, after }) => ({ mark: '+' as const, key, note: <ChangedValues after={after} /> })),
     ...updated.map(({ key, before, after }) => ({
       mark: '~' as const,
       key,
-      note: <Values before={before} after={after} />,
+      note: <ChangedValues before={before} after={after} />,
     })),
-    ...deleted.map(({ key, before }) => ({ mark: '−' as const, key, note: <Values before={before} /> })),
+    ...deleted.map(({ key, before }) => ({ mark: '−' as const, key, note: <ChangedValues before={before} /> })),
   ].toSorted((a, b) => (a.key < b.key ? -1 : 1));
-}
-
-function Values({ before, after }: { before?: string | undefined; after?: string | undefined }) {
-  if (before === undefined && after === undefined) return null;
-  return (
-    <span class="values mono">
-      {before !== undefined && <del>{before === '' ? <i>empty</i> : before}</del>}
-      {after !== undefined && <ins>{after === '' ? <i>empty</i> : after}</ins>}
-    </span>
-  );
 }

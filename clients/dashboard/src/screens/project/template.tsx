@@ -2,6 +2,7 @@ import type { TemplateKey } from '@holdfast/contracts/templates/templates.ts';
 import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { useLoad } from '../../load.ts';
+import { roleMay } from '../../secrets/rights.ts';
 import { may, whoMay } from '../../session.ts';
 import { Await } from '../../ui/await.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -39,7 +40,15 @@ export function Template({ organization, project }: ProjectProps) {
             <>
               <TemplateKeys keys={keys} changeable={whyNot === undefined} onEdit={setEditing} onRemove={setRemoving} />
               <Section title="Environments against the template">
-                <EnvironmentChecks environments={environments} checks={checks} />
+                <EnvironmentChecks
+                  environments={environments}
+                  checks={checks}
+                  setAt={({ slug, type }, key) =>
+                    roleMay('write', organization.role, type)
+                      ? `/organizations/${organization.slug}/projects/${project.slug}/environments/${slug}?set=${encodeURIComponent(key)}`
+                      : undefined
+                  }
+                />
               </Section>
             </>
           )

@@ -1,10 +1,11 @@
-import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import type { ChangePlan } from '@holdfast/contracts/secrets/changes.ts';
 import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { planOf } from '../../secrets/proof.tsx';
+import { roleMay } from '../../secrets/rights.ts';
 import { count } from '../../ui/count.ts';
+import type { ProjectProps } from '../../ui/in-project.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
 export interface Planned {
@@ -20,13 +21,12 @@ export interface Promoted {
   keys: readonly string[];
 }
 
-interface Options {
-  params: { orgSlug: string; project: string };
-  sources: readonly Environment[];
-  targets: readonly Environment[];
-  /** The only keys to promote; all by default. */
+interface Options extends Pick<ProjectProps, 'organization' | 'project' | 'reload'> {
+  /** The only keys to promote; all by default. The plan leaves out those that the source does not have. */
   keys?: readonly string[];
-  reload: () => Promise<void>;
+  from?: string | undefined;
+  /** The target to begin with, if the user may write to it. */
+  to?: string | undefined;
   /** By default, the plan is made again. */
   onPromoted?: (promoted: Promoted) => void;
 }
@@ -34,10 +34,16 @@ interface Options {
 export type Promotion = ReturnType<typeof usePromotion>;
 
 /** The source, target and plan of a promotion, and the excluded keys. */
-export function usePromotion({ params, sources, targets, keys: only, reload, onPromoted }: Options) {
+export function usePromotion(options: Options) {
+  const { organization, project, keys: only, reload, onPromoted } = options;
+  const params = { orgSlug: organization.slug, project: project.slug };
+  const sources = project.environments.filter(({ type }) => roleMay('read', organization.role, type));
+  const targets = project.environments.filter(({ type }) => roleMay('write', organization.role, type));
   const [choice, setChoice] = useState(() => {
-    const from = sources[0]?.slug ?? '';
-    return { from, to: targets.find(({ slug }) => slug !== from)?.slug ?? '', overwrite: true };
+    const from = options.from ?? sources[0]?.slug ?? '';
+    const others = targets.filter(({ slug }) => slug !== from);
+    const to = others.find(({ slug }) => slug === options.to) ?? others[0];
+    return { from, to: to?.slug ?? '', overwrite: true };
   });
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const { from, to, overwrite } = choice;
@@ -47,10 +53,10 @@ export function usePromotion({ params, sources, targets, keys: only, reload, onP
     const answer = await call('POST /v1/secrets/{orgSlug}/{project}/promote', {
       params,
       query: { dryRun: true },
-      body: { ...choice, ...(only === undefined ? {} : { keys: [...only] }) },
+      body: choice,
       signal,
     });
-    return { plan: planOf(answer), revision: answer.revision };
+    return { plan: onlyOf(planOf(answer), only), revision: answer.revision };
   });
   const applying = useAction(async (planned: Planned, keys: string[], message: string) => {
     const { revision } = await call('POST /v1/secrets/{orgSlug}/{project}/promote', {
@@ -65,7 +71,12 @@ export function usePromotion({ params, sources, targets, keys: only, reload, onP
   });
   return {
     ...choice,
+    sources,
+    targets,
     target,
+    /** How many of the chosen keys the source does not have. */
+    absent:
+      only === undefined || plan.data === undefined ? 0 : only.length - Object.values(plan.data.plan).flat().length,
     plan,
     applying,
     change: (changed: Partial<typeof choice>) => {
@@ -81,4 +92,11 @@ export function usePromotion({ params, sources, targets, keys: only, reload, onP
       void plan.reload();
     },
   };
+}
+
+function onlyOf(plan: ChangePlan, keys: readonly string[] | undefined): ChangePlan {
+  if (keys === undefined) return plan;
+  const chosen = new Set(keys);
+  const lists = Object.entries(plan).map(([name, list]) => [name, list.filter(key => chosen.has(key))]);
+  return Object.fromEntries(lists) as ChangePlan;
 }

@@ -1,0 +1,153 @@
+import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
+import type { Project } from '@holdfast/contracts/projects/projects.ts';
+import { type Answer, call } from '../api.ts';
+import { navigate } from '../router.ts';
+import { logOut, may, session, user } from '../session.ts';
+import { setTheme, themes } from '../theme.ts';
+import type { KeysIn } from './key-index.ts';
+
+/** Something that the palette finds. It is opened by its address, or it runs. */
+export interface Found {
+  name: string;
+  /** Where it is, or what it is. */
+  within: string;
+  open: () => void;
+  mono?: boolean;
+}
+
+export interface Group {
+  title: string;
+  found: readonly Found[];
+}
+
+type Page = readonly [name: string, path: string, operation?: string];
+
+const organizationPages: readonly Page[] = [
+  ['Projects', ''],
+  ['Members', '/members'],
+  ['Webhooks', '/webhooks'],
+  ['Identities', '/identities'],
+  ['Audit', '/audit'],
+  ['Billing', '/billing'],
+  ['Settings', '/settings'],
+  ['Sign-in settings', '/settings/sign-in'],
+];
+
+const projectPages: readonly Page[] = [
+  ['Compare', '/compare'],
+  ['Promote', '/promote'],
+  ['Template', '/template'],
+  ['Settings', '/settings'],
+];
+
+const accountPages: readonly Page[] = [
+  ['Account', '/account'],
+  ['Tokens', '/account/tokens'],
+];
+
+const platformPages: readonly Page[] = [
+  ['Platform', '/admin'],
+  ['Organizations of the platform', '/admin/organizations'],
+  ['Plans of the platform', '/admin/plans'],
+];
+
+/** The dialogs that a person may open, by the page that opens them with `?new`. */
+const dialogs: readonly Page[] = [
+  ['New project', '', 'create-project'],
+  ['Invite a member', '/members', 'invite-member'],
+  ['New webhook', '/webhooks', 'create-webhook'],
+];
+
+const at = (name: string, within: string, address: string): Found => ({
+  name,
+  within,
+  open: () => navigate(address),
+});
+
+const pagesAt = (base: string, within: string, pages: readonly Page[]) =>
+  pages.map(([name, path]) => at(name, within, base + path));
+
+export function projectsAndEnvironments(base: string, projects: readonly Project[]): Found[] {
+  return projects.flatMap(({ name, slug, environments }) => [
+    { ...at(slug, name === slug ? 'project' : name, `${base}/projects/${slug}`), mono: true },
+    ...environments.map(environment => ({
+      ...at(
+        `${slug} / ${environment.slug}`,
+        environment.type,
+        `${base}/projects/${slug}/environments/${environment.slug}`,
+      ),
+      mono: true,
+    })),
+  ]);
+}
+
+export function pagesOf({ id, name, slug }: OwnOrganization, projects: readonly Project[]): Found[] {
+  const base = `/organizations/${slug}`;
+  const others = (session.value?.organizations ?? []).filter(other => other.id !== id);
+  return [
+    ...pagesAt(base, name, organizationPages),
+    ...pagesAt('', 'you', accountPages),
+    ...projects.flatMap(project => pagesAt(`${base}/projects/${project.slug}`, project.slug, projectPages)),
+    ...others.map(other => at(other.name, 'organization', `/organizations/${other.slug}`)),
+    ...(user.value?.isAdmin ? pagesAt('', 'administrator', platformPages) : []),
+  ];
+}
+
+export function commandsFor({ slug, role }: OwnOrganization, onHelp: () => void): Found[] {
+  const run = (name: string, open: () => void): Found => ({ name, within: 'command', open });
+  return [
+    ...dialogs
+      .filter(([, , operation = '']) => may(operation, role))
+      .map(([name, path]) => at(name, 'command', `/organizations/${slug}${path}?new=yes`)),
+    at('New token', 'command', '/account/tokens?new=yes'),
+    at('New organization', 'command', '/organizations'),
+    run('Keyboard shortcuts', onHelp),
+    ...themes.map(theme => run(`Colors: ${theme}`, () => setTheme(theme))),
+    run('API reference', () => window.location.assign('/v1/docs')),
+    run('Log out', () => void logOut().catch(() => window.location.assign('/log-in'))),
+  ];
+}
+
+export function keysFound(base: string, lists: readonly KeysIn[]): Found[] {
+  return lists.flatMap(({ project, environment, keys }) => {
+    const path = `${base}/projects/${project.slug}/environments/${environment.slug}`;
+    return keys.map(key => ({
+      ...at(key, `${project.slug} / ${environment.slug}`, `${path}?key=${encodeURIComponent(key)}`),
+      mono: true,
+    }));
+  });
+}
+
+export interface Roster {
+  members: Answer<'GET /v1/members/{orgId}'>['members'];
+  identities: Answer<'GET /v1/identities/{orgId}'>['identities'];
+}
+
+/** The people and, for those who may see them, the identities of the organization. */
+export async function loadRoster({ id: orgId, role }: OwnOrganization, signal: AbortSignal): Promise<Roster> {
+  const request = { params: { orgId }, signal };
+  const [{ members }, { identities }] = await Promise.all([
+    call('GET /v1/members/{orgId}', request),
+    may('list-identities', role) ? call('GET /v1/identities/{orgId}', request) : { identities: [] },
+  ]);
+  return { members, identities };
+}
+
+export const peopleFound = (base: string, { members }: Roster): Found[] =>
+  members.map(({ name, email, role }) => at(name || email, `${email} · ${role}`, `${base}/members`));
+
+export const identitiesFound = (base: string, { identities }: Roster): Found[] =>
+  identities.map(({ id, name, role }) => at(name, role, `${base}/identities/${id}`));
+
+/** Those with every typed word in their name or place. Names that begin with the text come first. */
+export function matching(all: readonly Found[], text: string): Found[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const [first = ''] = words;
+  const rank = ({ name }: Found) => {
+    const lower = name.toLowerCase();
+    return lower === first ? 0 : lower.startsWith(first) ? 1 : lower.includes(first) ? 2 : 3;
+  };
+  return all
+    .filter(({ name, within }) => words.every(word => `${name} ${within}`.toLowerCase().includes(word)))
+    .toSorted((a, b) => rank(a) - rank(b));
+}
