@@ -112,13 +112,11 @@ function Value({
   const isWritable = roleMay('write', role, environment.type);
   return (
     <>
-      {shown === undefined ? (
+      {shown === undefined && (
         <p class="mask">
           <span aria-hidden="true">••••••••</span>
           <span class="visually-hidden">The value is hidden.</span>
         </p>
-      ) : (
-        <pre class="mono value">{shown === '' ? <i>empty</i> : shown}</pre>
       )}
       <Problem error={value.error} />
       {isReadable && (
@@ -167,6 +165,8 @@ function Value({
           As a {role}, you can’t change {environment.slug}.
         </p>
       )}
+      {/* Below the buttons, which a long value would push out of sight. */}
+      {shown !== undefined && <pre class="mono value">{shown === '' ? <i>empty</i> : shown}</pre>}
     </>
   );
 }
