@@ -58,6 +58,26 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     }
   });
 
+  it('gets the commands that fill an empty organization and an empty environment, to copy', async () => {
+    const newcomer = await seedPerson({ name: 'Hedy Lamarr' });
+    const { slug, id } = newcomer.organization;
+    const own = await come(newcomer);
+    const expectCopied = async (title: RegExp, text: string) => {
+      await button(own, title).click();
+      await expect.poll(() => own.evaluate(() => navigator.clipboard.readText())).toBe(text);
+    };
+    const push = (place: string) => `holdfast link ${slug}/${place}/dev\nholdfast push .env`;
+    await own.goto(`/organizations/${slug}`);
+    await expectCopied(/^Copy Install/, `curl -fsS ${world.origin}/install.sh | sh`);
+    await expectCopied(/^Copy Log in/, `holdfast login --url ${world.origin}`);
+    await expectCopied(/^Copy Create/, `holdfast projects create my-app --org ${slug}\n${push('my-app')}`);
+    await expectFineLooks(own, 'empty-organization');
+    await expectStatus(world.api.post(`/projects/${id}`, { name: 'Shop' }, newcomer.session), 201);
+    await own.goto(`/organizations/${slug}/projects/shop/environments/dev`);
+    await expectCopied(/^Copy Link/, push('shop'));
+    await expectFineLooks(own, 'empty-environment');
+  });
+
   it('creates a webhook whose secret is shown once, pings it and reads its log', async () => {
     const receiver = await startReceiver();
     const url = `${receiver.url}/hook`;

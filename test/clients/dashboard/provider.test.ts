@@ -156,7 +156,7 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     expect(JSON.stringify(members)).toContain(email);
 
     const log = await openAt(`${base}/audit`, owner);
-    await log.locator('.journal li', { hasText: 'member.joined' }).getByText('via: provider').waitFor();
+    await log.locator('.journal li', { hasText: 'member.joined' }).getByText('through the provider').waitFor();
   });
 
   it('is linked to an existing account once that account has logged in with its password', async () => {

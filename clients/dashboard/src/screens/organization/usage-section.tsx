@@ -7,7 +7,7 @@ import '../../ui/meter.css';
 export function UsageSection({ usage, limits }: { usage: Usage; limits: PlanLimits }) {
   const people = usage.members + usage.invitations;
   return (
-    <Section title="Usage">
+    <Section title="Limits">
       <Facts
         facts={[
           ['Projects', <Meter key="p" name="Projects" used={usage.projects} limit={limits.maxProjects} />],
