@@ -66,15 +66,15 @@ describe.skipIf(withoutBrowser)('an owner', () => {
       await button(own, title).click();
       await expect.poll(() => own.evaluate(() => navigator.clipboard.readText())).toBe(text);
     };
-    const push = (place: string) => `holdfast link ${slug}/${place}/dev\nholdfast push .env`;
+    const push = (link: string) => `holdfast link ${slug}/${link}\nholdfast push .env`;
     await own.goto(`/organizations/${slug}`);
     await expectCopied(/^Copy Install/, `curl -fsS ${world.origin}/install.sh | sh`);
     await expectCopied(/^Copy Log in/, `holdfast login --url ${world.origin}`);
-    await expectCopied(/^Copy Create/, `holdfast projects create my-app --org ${slug}\n${push('my-app')}`);
+    await expectCopied(/^Copy Create/, push('my-app/dev --create'));
     await expectFineLooks(own, 'empty-organization');
     await expectStatus(world.api.post(`/projects/${id}`, { name: 'Shop' }, newcomer.session), 201);
     await own.goto(`/organizations/${slug}/projects/shop/environments/dev`);
-    await expectCopied(/^Copy Link/, push('shop'));
+    await expectCopied(/^Copy Link/, push('shop/dev'));
     await expectFineLooks(own, 'empty-environment');
   });
 

@@ -28,7 +28,7 @@ const organizationPages: readonly Page[] = [
   ['Webhooks', '/webhooks'],
   ['Identities', '/identities'],
   ['Audit', '/audit'],
-  ['Billing', '/billing'],
+  ['Usage', '/billing'],
   ['Settings', '/settings'],
   ['Sign-in settings', '/settings/sign-in'],
 ];

@@ -11,8 +11,7 @@ interface FirstStepsProps {
 export function FirstSteps({ organization, place }: FirstStepsProps) {
   const { origin } = window.location;
   const { project, environment } = place ?? { project: 'my-app', environment: 'dev' };
-  const create = place === undefined ? `holdfast projects create ${project} --org ${organization}\n` : '';
-  const push = `holdfast link ${organization}/${project}/${environment}\nholdfast push .env`;
+  const link = `holdfast link ${organization}/${project}/${environment}${place === undefined ? ' --create' : ''}`;
   const steps = [
     ['Install the command line. It needs Node 20 or newer.', `curl -fsS ${origin}/install.sh | sh`],
     ['Log in. This opens your browser.', `holdfast login --url ${origin}`],
@@ -20,7 +19,7 @@ export function FirstSteps({ organization, place }: FirstStepsProps) {
       place === undefined
         ? 'Create a project, and push the .env file of your directory to it.'
         : 'Link your directory to this environment, and push its .env file.',
-      create + push,
+      `${link}\nholdfast push .env`,
     ],
   ] as const;
   return (
