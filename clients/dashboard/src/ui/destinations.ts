@@ -28,6 +28,7 @@ const organizationPages: readonly Page[] = [
   ['Webhooks', '/webhooks'],
   ['Identities', '/identities'],
   ['Audit', '/audit'],
+  ['Something leaked?', '/audit/exposure'],
   ['Usage', '/billing'],
   ['Settings', '/settings'],
   ['Sign-in settings', '/settings/sign-in'],
