@@ -101,7 +101,7 @@ export async function startLocalStack(options: StackOptions): Promise<LocalStack
     for (const stop of stops.splice(0)) await stop();
   };
   // Opens the port first: if it is taken, starting fails immediately, and no other process can take it in the meantime.
-  const gateway = await listen(options.port);
+  const gateway = await listen(options.port, options.hostName !== undefined);
   try {
     const data = openDataDirectory(options.dataDir);
     onStop(data.release);

@@ -53,16 +53,21 @@ Without it, $origin/run.sh runs a command with its secrets: it only needs a shel
   printf 'Sign in:\n  holdfast login --url %s\n' "$origin"
 }
 
-# As the user's own address, unless there are settings.
+# As the user's own address, unless there are settings, or another user runs this in the user's home (sudo).
 remember_origin() {
+  [ -O "${HOME-}" ] || return 0
   config=${XDG_CONFIG_HOME-}
   case $config in
     /*) ;;
-    *) [ -n "${HOME-}" ] || return 0; config=$HOME/.config ;;
+    *) config=$HOME/.config ;;
   esac
   settings=$config/holdfast/settings.json
   [ ! -e "$settings" ] && [ ! -L "$settings" ] || return 0
-  (umask 077; mkdir -p "$config/holdfast" && printf '{\n  "url": "%s"\n}\n' "$origin" >"$settings") 2>/dev/null || return 0
+  (
+    umask 077
+    mkdir -p "$config/holdfast" && new=$(mktemp "$settings.XXXXXX") || exit
+    printf '{\n  "url": "%s"\n}\n' "$origin" >"$new" && mv "$new" "$settings" || rm -f "$new"
+  ) 2>/dev/null || return 0
 }
 
 # Half of this script does nothing, because only its last line is a command, and only if it is complete.

@@ -4,11 +4,12 @@ import type { Session } from './session.ts';
 
 const mostNames = 20;
 
-/** What an argument must be to name a place. Keys, files and values are never repeated. */
+/** What an argument must be to name a place: keys, files and values are never repeated. What a service sends, too. */
 const slug = /^[a-z0-9][a-z0-9-]{0,47}$/;
 
 /** A hint: "There are dev, staging." and what to do, unless one of them is close to what was asked for. */
-export function namesThere(names: readonly string[], asked: readonly string[], otherwise = ''): string {
+export function namesThere(sent: readonly string[], asked: readonly string[], otherwise = ''): string {
+  const names = sent.filter(name => slug.test(name));
   const [nearest] = asked.flatMap(word => nearestTo(word, names) ?? []);
   return `${listOf(names)} ${nearest === undefined ? otherwise : `Did you mean ${nearest}?`}`.trim();
 }

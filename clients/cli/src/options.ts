@@ -111,16 +111,18 @@ function time(text: string): string {
   const isDay = date !== undefined && new Date(date).toJSON()?.startsWith(date) === true;
   const ms =
     count === undefined
-      ? Date.parse(isDay ? text : '')
+      ? Date.parse(isDay ? (date === text ? `${text}T00:00` : text) : '')
       : Date.now() - Number(count) * unitsMs[unit as keyof typeof unitsMs];
   if (Number.isFinite(ms)) return new Date(ms).toISOString();
   throw usage('Expected a time such as 2026-01-31T09:26:53Z, or an age such as 30m, 12h or 7d.');
 }
 
-/** Like `time`; `yesterday` is the last midnight. */
+/** Like `time`, but not in the future; `yesterday` is the last midnight. */
 function moment(text: string): string {
-  if (text !== 'yesterday') return time(text);
-  return new Date(new Date().setHours(0, 0, 0, 0)).toISOString();
+  if (text === 'yesterday') return new Date(new Date().setHours(0, 0, 0, 0)).toISOString();
+  const at = time(text);
+  if (Date.parse(at) <= Date.now()) return at;
+  throw usage(`${text} is in the future.`);
 }
 
 export const atOption = new Option(

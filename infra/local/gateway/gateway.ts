@@ -52,9 +52,10 @@ export interface Gateway {
 /**
  * A stand-in for the HTTP API: it turns HTTP requests into payload format 2.0 events, invokes the route's function, and
  * answers on its own where API Gateway would. Port 0 picks a free one.
+ * @param isNamed whether clients will reach it as `localhost`, which may also mean `::1`
  * @throws StartError if the port cannot be opened
  */
-export async function listen(port: number): Promise<Gateway> {
+export async function listen(port: number, isNamed = false): Promise<Gateway> {
   let answer: ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | undefined;
   let stopping = false;
   const open = new Map<Promise<void>, ServerResponse>();
@@ -75,6 +76,13 @@ export async function listen(port: number): Promise<Gateway> {
   const ownPort = await listenOnLoopback(server, port).catch((error: NodeJS.ErrnoException) => {
     throw new StartError(portSentence(port, error));
   });
+  // Otherwise another program of this machine could answer there.
+  const overIpv6 = new NetServer(socket => server.emit('connection', socket));
+  if (isNamed) {
+    await listenOnLoopback(overIpv6, ownPort, '::1').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE' || error.code === 'EACCES') throw new StartError(portSentence(ownPort, error));
+    });
+  }
   return {
     url: `http://127.0.0.1:${ownPort}`,
     port: ownPort,
@@ -83,6 +91,7 @@ export async function listen(port: number): Promise<Gateway> {
     },
     async stop(graceMs) {
       stopping = true;
+      overIpv6.close();
       for (const response of open.values()) response.shouldKeepAlive = false;
       const deadline = sleep(graceMs, undefined, { ref: false });
       // node:http's close would cut idle connections at once, losing requests that were sent but not read yet. For a

@@ -8,7 +8,7 @@ import { yesOption } from '../options.ts';
 import type { Project } from '../place.ts';
 import { openSession, type Session } from '../session.ts';
 import type { GivenFlags } from '../settings/settings.ts';
-import { nameOf, type Place, placeOf, writeProjectFile } from '../settings/settings-file.ts';
+import { checkSlug, nameOf, type Place, placeOf, writeProjectFile } from '../settings/settings-file.ts';
 
 interface LinkFlags extends GivenFlags {
   create?: boolean;
@@ -139,6 +139,7 @@ async function projectsOf(session: Session): Promise<Project[]> {
 async function createProject(session: Session, name: string, slug = name): Promise<Project> {
   const path = { orgId: await session.organizationId() };
   const { project } = await session.request('POST', '/v1/projects/{orgId}', { path, body: { name, slug } });
+  checkSlug(project.slug, 'The service’s project');
   session.output.note(`Created the project ${project.slug} with ${slugsOf(project)}.`);
   return project;
 }
