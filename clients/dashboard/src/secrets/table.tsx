@@ -19,7 +19,7 @@ interface TableProps {
 
 export function SecretsTable({ rows, writable, wanted, onAction, onFilter, onHelp }: TableProps) {
   const body = useRef<HTMLTableSectionElement>(null);
-  const { shown, selection, sorting, sortBy } = rows;
+  const { shown, selection } = rows;
   const [first, end] = useRowsInSight(body, shown.length);
   const { current, setCurrent, focusRow, onKeyDown } = useRowKeys(body, shown.length, {
     move: (from, to) => {
@@ -46,21 +46,11 @@ export function SecretsTable({ rows, writable, wanted, onAction, onFilter, onHel
     if (index >= 0) focusRow(index);
   }, [wanted]);
   const blocks = useBlocks(shown);
-  // The rows keep the same handlers, so that a block whose rows have not changed is not rendered again.
-  const latest = useRef<RowHandlers>(undefined);
-  latest.current = {
+  const handlers = useSameHandlers({
     onFocus: setCurrent,
     onPick: (key, isRange) => (isRange ? selection.extend(key) : selection.toggle(key)),
     onAction,
-  };
-  const handlers = useMemo(
-    (): RowHandlers => ({
-      onFocus: index => latest.current?.onFocus(index),
-      onPick: (key, isRange) => latest.current?.onPick(key, isRange),
-      onAction: (action, row) => latest.current?.onAction(action, row),
-    }),
-    [],
-  );
+  });
   return (
     <>
       {shown.length > drawnUpTo && (
@@ -68,23 +58,7 @@ export function SecretsTable({ rows, writable, wanted, onAction, onFilter, onHel
       )}
       <TableElement class="secrets" aria-rowcount={shown.length + 1}>
         <caption class="visually-hidden">Secrets</caption>
-        <TableHead>
-          <TableRow aria-rowindex={1}>
-            <ColumnHeader class="pick">
-              <Pick
-                label={`Select all ${shown.length === rows.all.length ? '' : 'matching '}keys`}
-                checked={selection.isAll}
-                tabIndex={0}
-                onPick={selection.toggleAll}
-              />
-            </ColumnHeader>
-            <Sorted by="key" title="Key" {...{ sorting, sortBy }} />
-            <Sorted by="changed" title="Changed" {...{ sorting, sortBy }} />
-            <ColumnHeader class="acts">
-              <span class="visually-hidden">Actions</span>
-            </ColumnHeader>
-          </TableRow>
-        </TableHead>
+        <Head rows={rows} />
         <TableBody ref={body} onKeyDown={onKeyDown}>
           {blocks.map(block => (
             <BlockRows
@@ -99,6 +73,42 @@ export function SecretsTable({ rows, writable, wanted, onAction, onFilter, onHel
         </TableBody>
       </TableElement>
     </>
+  );
+}
+
+/** Handlers that stay the same, so that a block whose rows have not changed is not rendered again. */
+function useSameHandlers(handlers: RowHandlers): RowHandlers {
+  const latest = useRef(handlers);
+  latest.current = handlers;
+  return useMemo(
+    () => ({
+      onFocus: index => latest.current.onFocus(index),
+      onPick: (key, isRange) => latest.current.onPick(key, isRange),
+      onAction: (action, row) => latest.current.onAction(action, row),
+    }),
+    [],
+  );
+}
+
+function Head({ rows: { all, shown, selection, sorting, sortBy } }: { rows: Rows }) {
+  return (
+    <TableHead>
+      <TableRow aria-rowindex={1}>
+        <ColumnHeader class="pick">
+          <Pick
+            label={`Select all ${shown.length === all.length ? '' : 'matching '}keys`}
+            checked={selection.isAll}
+            tabIndex={0}
+            onPick={selection.toggleAll}
+          />
+        </ColumnHeader>
+        <Sorted by="key" title="Key" {...{ sorting, sortBy }} />
+        <Sorted by="changed" title="Changed" {...{ sorting, sortBy }} />
+        <ColumnHeader class="acts">
+          <span class="visually-hidden">Actions</span>
+        </ColumnHeader>
+      </TableRow>
+    </TableHead>
   );
 }
 
