@@ -19,7 +19,7 @@ import { FirstSteps } from '../../ui/first-steps.tsx';
 import { NoSuchEnvironment, type ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
-import { PromoteKeys } from './promote-keys.tsx';
+import { PromoteDialog } from './promote-dialog.tsx';
 import './project.css';
 
 export function EnvironmentScreen(props: ProjectProps) {
@@ -147,9 +147,9 @@ function Trays({ organization, project, environment, reload, secrets, rows, writ
         />
       )}
       {openFor !== undefined && openFor.what !== 'values' && (
-        <PromoteKeys
+        <PromoteDialog
           {...{ organization, project, reload }}
-          from={environment}
+          from={environment.slug}
           keys={openFor.keys}
           onMoved={openFor.what === 'move' ? stageDeletion : undefined}
           onClose={close}
