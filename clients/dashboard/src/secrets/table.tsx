@@ -13,11 +13,9 @@ interface TableProps {
   /** The key that a link leads to. Its row gets the focus. */
   wanted: string | undefined;
   onAction: (action: RowAction, row: Row) => void;
-  onFilter: () => void;
-  onHelp: () => void;
 }
 
-export function SecretsTable({ rows, writable, wanted, onAction, onFilter, onHelp }: TableProps) {
+export function SecretsTable({ rows, writable, wanted, onAction }: TableProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const { shown, selection } = rows;
   const [first, end] = useRowsInSight(body, shown.length);
@@ -32,9 +30,7 @@ export function SecretsTable({ rows, writable, wanted, onAction, onFilter, onHel
       const isOnControl = event.target instanceof HTMLButtonElement || event.target instanceof HTMLInputElement;
       if (row === undefined || (isOnControl && (key === 'Enter' || key === ' '))) return false;
       const action = actionOf(key, row, writable);
-      if (key === '/') onFilter();
-      else if (key === '?') onHelp();
-      else if (key === ' ') selection.toggle(row.key);
+      if (key === ' ') selection.toggle(row.key);
       else if (key === 'Escape' && selection.selected.length > 0) selection.clear();
       else if (action !== undefined) onAction(action, row);
       else return false;

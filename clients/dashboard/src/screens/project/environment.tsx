@@ -80,7 +80,7 @@ function Secrets({ organization, project, environment, reload }: SecretsProps) {
         {readable && secrets.keys.data !== undefined && secrets.rows.length === 0 ? (
           <NoSecrets {...{ organization, project, environment, writable }} onAdd={() => setOpen({ kind: 'secret' })} />
         ) : readable ? (
-          <SecretList {...{ secrets, rows, writable, onAction }} onHelp={() => setOpen({ kind: 'help' })} />
+          <SecretList {...{ secrets, rows, writable, onAction }} />
         ) : (
           <WriteOnly {...{ environment, role, writable }} rows={secrets.rows} onUnstage={staging.unstage} />
         )}
