@@ -124,25 +124,31 @@ function within({ start, rows }: Block, [first, end]: readonly [number, number])
   return from < to ? `${from} ${to}` : '';
 }
 
-/** The rows of a block, or its height while they are not drawn. */
+/** The rows of a block, with the height of those that are not drawn. */
 function BlockRows({ block, inSight, current, selected, writable, handlers }: BlockProps) {
-  const { start, rows, isDrawn } = block;
-  const isShown = isDrawn || inSight !== '';
+  const { start, rows, drawn } = block;
+  const isWhole = drawn === 'always' || (drawn === 'near' && inSight !== '');
   return useMemo(() => {
-    if (!isShown) return <Spacer rows={rows.length} />;
-    const [first = -1, end = -1] = inSight.split(' ').map(Number);
-    return rows.map((row, offset) => (
-      <SecretRow
-        key={row.key}
-        row={row}
-        index={start + offset}
-        isInSight={inSight !== '' && start + offset >= first && start + offset < end}
-        isSelected={selected[offset] === '1'}
-        focusable={current !== '' && start + offset === Number(current.split(' ')[0])}
-        {...{ writable, handlers }}
-      />
-    ));
-  }, [rows, start, isShown, inSight, current, selected, writable, rowHeightPx()]);
+    const [first = start, end = start] = inSight === '' ? [] : inSight.split(' ').map(Number);
+    const [from, to] = isWhole ? [0, rows.length] : [first - start, end - start];
+    return (
+      <>
+        {from > 0 && <Spacer key="above" rows={from} />}
+        {rows.slice(from, to).map((row, offset) => (
+          <SecretRow
+            key={row.key}
+            row={row}
+            index={start + from + offset}
+            isInSight={start + from + offset >= first && start + from + offset < end}
+            isSelected={selected[from + offset] === '1'}
+            focusable={current !== '' && start + from + offset === Number(current.split(' ')[0])}
+            {...{ writable, handlers }}
+          />
+        ))}
+        {to < rows.length && <Spacer key="below" rows={rows.length - to} />}
+      </>
+    );
+  }, [rows, start, isWhole, inSight, current, selected, writable, rowHeightPx()]);
 }
 
 /** The header of a column that sorts the table. */
