@@ -780,6 +780,7 @@ describe.skipIf(withoutBrowser)('the search', () => {
       ['shop deploy', /^web-shop deploy /, /\/identities\/./],
       ['sign-in', /^Sign-in settings /, /\/settings\/sign-in$/],
       ['web-shop template', /^Template web-shop$/, /\/web-shop\/template$/],
+      ['new identity', /^New identity /, /\/identities\/new$/],
       ['new project', /^New project /, /\?new=yes$/],
     ];
     for (const [text, name, address] of found) {
@@ -819,7 +820,8 @@ describe.skipIf(withoutBrowser)('the search', () => {
     await page.locator('body').press('/');
     await page.keyboard.type('a/?');
     expect(await page.getByLabel('Filter').inputValue()).toBe('a/?');
-    await page.getByLabel('Filter').blur();
+    await page.getByLabel('Filter').fill('');
+    await page.getByRole('checkbox', { name: 'Select MAIL_FROM' }).focus();
     await page.keyboard.press('?');
     const help = dialog(page, 'Keyboard shortcuts');
     await help.getByText('Ctrl K').waitFor();

@@ -1,6 +1,5 @@
 import type { Role } from '@holdfast/contracts/fields/role.ts';
 import type { Environment } from '@holdfast/contracts/projects/projects.ts';
-import { Shortcuts } from '../ui/shortcuts.tsx';
 import { SecretPanel } from './panel.tsx';
 import { Paste } from './paste.tsx';
 import type { Place } from './place.ts';
@@ -9,7 +8,7 @@ import type { Secrets } from './use-secrets.ts';
 
 export type OpenDialog =
   | { kind: 'secret'; key?: string; start?: 'revealed' | 'editing' }
-  | { kind: 'paste' | 'review' | 'help' };
+  | { kind: 'paste' | 'review' };
 
 interface DialogsProps {
   open: OpenDialog;
@@ -32,7 +31,5 @@ export function SecretDialogs({ open, environments, readable, secrets, ...shared
       return <Paste onStage={staging.set} onClose={shared.onClose} />;
     case 'review':
       return <Review {...shared} readable={readable} onApplied={changed} />;
-    case 'help':
-      return <Shortcuts onClose={shared.onClose} />;
   }
 }

@@ -27,26 +27,13 @@ export function Edit({ name, from, exists, onStage, onCancel }: EditProps) {
   const [tried, setTried] = useState(false);
   /** Whether an empty value awaits the user's consent, and whether another key follows. */
   const [emptyThen, setEmptyThen] = useState<{ another: boolean }>();
-  const [isSeveral, setIsSeveral] = useState(false);
   useHiding(from !== '', () => {
     if (value === from) onCancel();
   });
-  /** @returns whether the text is more than a key */
-  const takeAssignment = (text: string): boolean => {
-    const assignment = value === '' ? assignmentIn(text) : undefined;
-    // An input drops line breaks, and so would join the lines.
-    setIsSeveral(assignment === undefined && /\S[\r\n]+\s*\S/.test(text));
-    if (assignment === undefined) return /\S[\r\n]+\s*\S/.test(text);
-    setKey(assignment.key);
-    setValue(assignment.value);
-    return true;
-  };
   const keyProblem = problemOfKey(key);
-  const problem = valueProblem(value);
-  const invisible = invisibleIn(value);
   const stage = (another: boolean) => {
     setTried(true);
-    if (keyProblem !== undefined || problem !== undefined) return;
+    if (keyProblem !== undefined || valueProblem(value) !== undefined) return;
     if (value === '') setEmptyThen({ another });
     else onStage(key, value, another);
   };
@@ -59,27 +46,21 @@ export function Edit({ name, from, exists, onStage, onCancel }: EditProps) {
         }}
       >
         {name === undefined && (
-          <Field label="Key" name="key" mono autofocus value={key} onInput={setKey} onPaste={takeAssignment} />
+          <KeyField
+            value={key}
+            takesAssignment={value === ''}
+            onInput={setKey}
+            onAssignment={assignment => {
+              setKey(assignment.key);
+              setValue(assignment.value);
+            }}
+          />
         )}
-        {isSeveral && <Alert of="A key has one line. For several secrets, use “Paste a .env”." />}
         {(tried || /[\s=]/.test(key)) && <Alert of={keyProblem && `The key ${keyProblem}.`} />}
         {name === undefined && key !== '' && exists(key) && (
           <p class="notice">This key already exists. It will get a new value.</p>
         )}
-        <Field
-          label="New value"
-          name="value"
-          mono
-          multiline
-          keepsLineBreaks
-          autofocus={name !== undefined}
-          rows={Math.max(5, Math.min(24, value.split('\n').length + 1))}
-          value={value}
-          onInput={setValue}
-          hint={value === '' ? 'You confirm an empty value before it is staged.' : sizeOf(value)}
-        />
-        <div aria-live="polite">{invisible.length > 0 && <p class="notice">The value {invisible.join(', ')}.</p>}</div>
-        <Alert of={problem && `The value ${problem}.`} />
+        <ValueField value={value} autofocus={name !== undefined} onInput={setValue} />
         <Generate onGenerate={setValue} />
         <div class="actions">
           <Button type="submit" kind="primary">
@@ -105,6 +86,64 @@ export function Edit({ name, from, exists, onStage, onCancel }: EditProps) {
           </p>
         </Confirm>
       )}
+    </>
+  );
+}
+
+interface KeyFieldProps {
+  value: string;
+  /** Whether a pasted assignment is taken apart: only while there is no value that it would replace. */
+  takesAssignment: boolean;
+  onInput: (key: string) => void;
+  onAssignment: (assignment: { key: string; value: string }) => void;
+}
+
+/** The key of a new secret. */
+function KeyField({ value, takesAssignment, onInput, onAssignment }: KeyFieldProps) {
+  const [isSeveral, setIsSeveral] = useState(false);
+  /** @returns whether the text is more than a key */
+  const onPaste = (text: string): boolean => {
+    const assignment = takesAssignment ? assignmentIn(text) : undefined;
+    // An input drops line breaks, and so would join the lines.
+    const hasLines = /\S[\r\n]+\s*\S/.test(text);
+    setIsSeveral(assignment === undefined && hasLines);
+    if (assignment !== undefined) onAssignment(assignment);
+    return assignment !== undefined || hasLines;
+  };
+  return (
+    <>
+      <Field label="Key" name="key" mono autofocus value={value} onInput={onInput} onPaste={onPaste} />
+      {isSeveral && <Alert of="A key has one line. For several secrets, use “Paste a .env”." />}
+    </>
+  );
+}
+
+interface ValueFieldProps {
+  value: string;
+  autofocus: boolean;
+  onInput: (value: string) => void;
+}
+
+/** The new value, with its size and what is wrong with it. */
+function ValueField({ value, autofocus, onInput }: ValueFieldProps) {
+  const problem = valueProblem(value);
+  const invisible = invisibleIn(value);
+  return (
+    <>
+      <Field
+        label="New value"
+        name="value"
+        mono
+        multiline
+        keepsLineBreaks
+        autofocus={autofocus}
+        rows={Math.max(5, Math.min(24, value.split('\n').length + 1))}
+        value={value}
+        onInput={onInput}
+        hint={value === '' ? 'You confirm an empty value before it is staged.' : sizeOf(value)}
+      />
+      <div aria-live="polite">{invisible.length > 0 && <p class="notice">The value {invisible.join(', ')}.</p>}</div>
+      <Alert of={problem && `The value ${problem}.`} />
     </>
   );
 }

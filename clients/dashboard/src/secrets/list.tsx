@@ -4,6 +4,7 @@ import { Await } from '../ui/await.tsx';
 import { Button } from '../ui/button.tsx';
 import { count } from '../ui/count.ts';
 import { Empty } from '../ui/empty.tsx';
+import { openOverPage } from '../ui/single-keys.ts';
 import type { Row, RowAction } from './row.tsx';
 import { SecretsTable } from './table.tsx';
 import type { Rows } from './use-rows.ts';
@@ -14,11 +15,10 @@ interface ListProps {
   rows: Rows;
   writable: boolean;
   onAction: (action: RowAction, row: Row) => void;
-  onHelp: () => void;
 }
 
 /** The keys of an environment, with a filter. */
-export function SecretList({ secrets, rows, writable, onAction, onHelp }: ListProps) {
+export function SecretList({ secrets, rows, writable, onAction }: ListProps) {
   const field = useRef<HTMLInputElement>(null);
   const { all, shown, filter, setFilter } = rows;
   const linked = searchParameters().get('key') ?? undefined;
@@ -68,7 +68,7 @@ export function SecretList({ secrets, rows, writable, onAction, onHelp }: ListPr
                 {count(all.length, 'key')}
               </p>
               <div class="shortcuts">
-                <Button kind="quiet" onClick={onHelp}>
+                <Button kind="quiet" onClick={() => openOverPage('shortcuts')}>
                   Keyboard <kbd>?</kbd>
                 </Button>
               </div>
@@ -81,14 +81,7 @@ export function SecretList({ secrets, rows, writable, onAction, onHelp }: ListPr
                 </button>
               </p>
             ) : (
-              <SecretsTable
-                rows={rows}
-                writable={writable}
-                wanted={linked}
-                onAction={onAction}
-                onFilter={() => field.current?.focus()}
-                onHelp={onHelp}
-              />
+              <SecretsTable rows={rows} writable={writable} wanted={linked} onAction={onAction} />
             )}
           </div>
         )

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Row } from './row.tsx';
 
 /** Up to this many rows are all in the page, so that the browser's search finds them. */
@@ -19,15 +19,24 @@ export function useRowsInSight(
   body: RefObject<HTMLTableSectionElement | null>,
   rows: number,
 ): [first: number, end: number] {
-  const [range, setRange] = useState<[first: number, end: number]>([0, 40]);
+  // Before the first paint nothing is measured, so that it waits for no layout. A window holds no more rows than these.
+  const [range, setRange] = useState<readonly [first: number, end: number]>(() => [
+    0,
+    Math.ceil(window.innerHeight / rowHeightPx()),
+  ]);
+  const isPainted = useRef(false);
+  const measure = useCallback(() => {
+    const top = body.current?.getBoundingClientRect().top ?? 0;
+    const height = rowHeightPx();
+    const first = Math.floor((-top / height - beyondSight) / step) * step;
+    const end = Math.ceil(((window.innerHeight - top) / height + beyondSight) / step) * step;
+    setRange(before => (before[0] === first && before[1] === end ? before : [first, end]));
+  }, []);
   useLayoutEffect(() => {
-    const measure = () => {
-      const top = body.current?.getBoundingClientRect().top ?? 0;
-      const height = rowHeightPx();
-      const first = Math.floor((-top / height - beyondSight) / step) * step;
-      const end = Math.ceil(((window.innerHeight - top) / height + beyondSight) / step) * step;
-      setRange(before => (before[0] === first && before[1] === end ? before : [first, end]));
-    };
+    if (isPainted.current) measure();
+  }, [rows]);
+  useEffect(() => {
+    isPainted.current = true;
     measure();
     window.addEventListener('scroll', measure, { passive: true });
     window.addEventListener('resize', measure);
@@ -35,7 +44,7 @@ export function useRowsInSight(
       window.removeEventListener('scroll', measure);
       window.removeEventListener('resize', measure);
     };
-  }, [rows]);
+  }, []);
   const first = Math.max(0, Math.min(range[0], rows - 1));
   return [first, Math.max(first, Math.min(range[1], rows))];
 }
@@ -44,14 +53,14 @@ export interface Block {
   /** The index of its first row. */
   start: number;
   rows: readonly Row[];
-  /** Whether its rows are drawn even out of sight. */
-  isDrawn: boolean;
+  /** Whether all of its rows are drawn: always, if one of them is in sight, or not yet. */
+  drawn: 'always' | 'near' | 'in sight';
 }
 
 const blockSize = 50;
 const blocksAtOnce = 4;
 
-/** The rows in blocks. Those in sight are drawn at once, and the other ones a few at a time, so that the page responds. */
+/** The rows in blocks. Those in sight are drawn first, and the other ones a few at a time, so that the page responds. */
 export function useBlocks(rows: readonly Row[]): Block[] {
   const blocks = useMemo(
     () =>
@@ -61,15 +70,20 @@ export function useBlocks(rows: readonly Row[]): Block[] {
       })),
     [rows],
   );
-  const [state, setState] = useState({ of: blocks, drawn: 0 });
-  const drawn = state.of === blocks ? state.drawn : 0;
-  const isDone = drawn >= blocks.length || rows.length > drawnUpTo;
+  const [state, setState] = useState({ of: blocks, drawn: -1 });
+  /** The number of blocks that are always drawn; -1 while only the rows in sight are. */
+  const drawn = state.of === blocks ? state.drawn : -1;
+  const most = rows.length > drawnUpTo ? 0 : blocks.length;
+  const isDone = drawn >= most;
   useEffect(() => {
     if (isDone) return;
-    const timer = window.setTimeout(() => setState({ of: blocks, drawn: drawn + blocksAtOnce }));
+    const timer = window.setTimeout(() => setState({ of: blocks, drawn: Math.min(most, drawn + blocksAtOnce) }));
     return () => window.clearTimeout(timer);
   }, [blocks, drawn, isDone]);
-  return blocks.map((block, index) => ({ ...block, isDrawn: index < drawn }));
+  return blocks.map((block, index) => ({
+    ...block,
+    drawn: index < drawn ? 'always' : drawn < 0 ? 'in sight' : 'near',
+  }));
 }
 
 /** Takes the place of rows that are not rendered. */

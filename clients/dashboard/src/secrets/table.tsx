@@ -13,13 +13,11 @@ interface TableProps {
   /** The key that a link leads to. Its row gets the focus. */
   wanted: string | undefined;
   onAction: (action: RowAction, row: Row) => void;
-  onFilter: () => void;
-  onHelp: () => void;
 }
 
-export function SecretsTable({ rows, writable, wanted, onAction, onFilter, onHelp }: TableProps) {
+export function SecretsTable({ rows, writable, wanted, onAction }: TableProps) {
   const body = useRef<HTMLTableSectionElement>(null);
-  const { shown, selection, sorting, sortBy } = rows;
+  const { shown, selection } = rows;
   const [first, end] = useRowsInSight(body, shown.length);
   const { current, setCurrent, focusRow, onKeyDown } = useRowKeys(body, shown.length, {
     move: (from, to) => {
@@ -32,9 +30,7 @@ export function SecretsTable({ rows, writable, wanted, onAction, onFilter, onHel
       const isOnControl = event.target instanceof HTMLButtonElement || event.target instanceof HTMLInputElement;
       if (row === undefined || (isOnControl && (key === 'Enter' || key === ' '))) return false;
       const action = actionOf(key, row, writable);
-      if (key === '/') onFilter();
-      else if (key === '?') onHelp();
-      else if (key === ' ') selection.toggle(row.key);
+      if (key === ' ') selection.toggle(row.key);
       else if (key === 'Escape' && selection.selected.length > 0) selection.clear();
       else if (action !== undefined) onAction(action, row);
       else return false;
@@ -46,21 +42,11 @@ export function SecretsTable({ rows, writable, wanted, onAction, onFilter, onHel
     if (index >= 0) focusRow(index);
   }, [wanted]);
   const blocks = useBlocks(shown);
-  // The rows keep the same handlers, so that a block whose rows have not changed is not rendered again.
-  const latest = useRef<RowHandlers>(undefined);
-  latest.current = {
+  const handlers = useSameHandlers({
     onFocus: setCurrent,
     onPick: (key, isRange) => (isRange ? selection.extend(key) : selection.toggle(key)),
     onAction,
-  };
-  const handlers = useMemo(
-    (): RowHandlers => ({
-      onFocus: index => latest.current?.onFocus(index),
-      onPick: (key, isRange) => latest.current?.onPick(key, isRange),
-      onAction: (action, row) => latest.current?.onAction(action, row),
-    }),
-    [],
-  );
+  });
   return (
     <>
       {shown.length > drawnUpTo && (
@@ -68,23 +54,7 @@ export function SecretsTable({ rows, writable, wanted, onAction, onFilter, onHel
       )}
       <TableElement class="secrets" aria-rowcount={shown.length + 1}>
         <caption class="visually-hidden">Secrets</caption>
-        <TableHead>
-          <TableRow aria-rowindex={1}>
-            <ColumnHeader class="pick">
-              <Pick
-                label={`Select all ${shown.length === rows.all.length ? '' : 'matching '}keys`}
-                checked={selection.isAll}
-                tabIndex={0}
-                onPick={selection.toggleAll}
-              />
-            </ColumnHeader>
-            <Sorted by="key" title="Key" {...{ sorting, sortBy }} />
-            <Sorted by="changed" title="Changed" {...{ sorting, sortBy }} />
-            <ColumnHeader class="acts">
-              <span class="visually-hidden">Actions</span>
-            </ColumnHeader>
-          </TableRow>
-        </TableHead>
+        <Head rows={rows} />
         <TableBody ref={body} onKeyDown={onKeyDown}>
           {blocks.map(block => (
             <BlockRows
@@ -99,6 +69,42 @@ export function SecretsTable({ rows, writable, wanted, onAction, onFilter, onHel
         </TableBody>
       </TableElement>
     </>
+  );
+}
+
+/** Handlers that stay the same, so that a block whose rows have not changed is not rendered again. */
+function useSameHandlers(handlers: RowHandlers): RowHandlers {
+  const latest = useRef(handlers);
+  latest.current = handlers;
+  return useMemo(
+    () => ({
+      onFocus: index => latest.current.onFocus(index),
+      onPick: (key, isRange) => latest.current.onPick(key, isRange),
+      onAction: (action, row) => latest.current.onAction(action, row),
+    }),
+    [],
+  );
+}
+
+function Head({ rows: { all, shown, selection, sorting, sortBy } }: { rows: Rows }) {
+  return (
+    <TableHead>
+      <TableRow aria-rowindex={1}>
+        <ColumnHeader class="pick">
+          <Pick
+            label={`Select all ${shown.length === all.length ? '' : 'matching '}keys`}
+            checked={selection.isAll}
+            tabIndex={0}
+            onPick={selection.toggleAll}
+          />
+        </ColumnHeader>
+        <Sorted by="key" title="Key" {...{ sorting, sortBy }} />
+        <Sorted by="changed" title="Changed" {...{ sorting, sortBy }} />
+        <ColumnHeader class="acts">
+          <span class="visually-hidden">Actions</span>
+        </ColumnHeader>
+      </TableRow>
+    </TableHead>
   );
 }
 
@@ -118,25 +124,31 @@ function within({ start, rows }: Block, [first, end]: readonly [number, number])
   return from < to ? `${from} ${to}` : '';
 }
 
-/** The rows of a block, or its height while they are not drawn. */
+/** The rows of a block, with the height of those that are not drawn. */
 function BlockRows({ block, inSight, current, selected, writable, handlers }: BlockProps) {
-  const { start, rows, isDrawn } = block;
-  const isShown = isDrawn || inSight !== '';
+  const { start, rows, drawn } = block;
+  const isWhole = drawn === 'always' || (drawn === 'near' && inSight !== '');
   return useMemo(() => {
-    if (!isShown) return <Spacer rows={rows.length} />;
-    const [first = -1, end = -1] = inSight.split(' ').map(Number);
-    return rows.map((row, offset) => (
-      <SecretRow
-        key={row.key}
-        row={row}
-        index={start + offset}
-        isInSight={inSight !== '' && start + offset >= first && start + offset < end}
-        isSelected={selected[offset] === '1'}
-        focusable={current !== '' && start + offset === Number(current.split(' ')[0])}
-        {...{ writable, handlers }}
-      />
-    ));
-  }, [rows, start, isShown, inSight, current, selected, writable, rowHeightPx()]);
+    const [first = start, end = start] = inSight === '' ? [] : inSight.split(' ').map(Number);
+    const [from, to] = isWhole ? [0, rows.length] : [first - start, end - start];
+    return (
+      <>
+        {from > 0 && <Spacer key="above" rows={from} />}
+        {rows.slice(from, to).map((row, offset) => (
+          <SecretRow
+            key={row.key}
+            row={row}
+            index={start + from + offset}
+            isInSight={start + from + offset >= first && start + from + offset < end}
+            isSelected={selected[from + offset] === '1'}
+            focusable={current !== '' && start + from + offset === Number(current.split(' ')[0])}
+            {...{ writable, handlers }}
+          />
+        ))}
+        {to < rows.length && <Spacer key="below" rows={rows.length - to} />}
+      </>
+    );
+  }, [rows, start, isWhole, inSight, current, selected, writable, rowHeightPx()]);
 }
 
 /** The header of a column that sorts the table. */

@@ -5,6 +5,7 @@ import { navigate } from '../router.ts';
 import { logOut, may, session, user } from '../session.ts';
 import { setTheme, themes } from '../theme.ts';
 import type { KeysIn } from './key-index.ts';
+import { openOverPage } from './single-keys.ts';
 
 /** Something that the palette finds. It is opened by its address, or it runs. */
 export interface Found {
@@ -52,11 +53,12 @@ const platformPages: readonly Page[] = [
   ['Plans of the platform', '/admin/plans'],
 ];
 
-/** The dialogs that a person may open, by the page that opens them with `?new`. */
-const dialogs: readonly Page[] = [
-  ['New project', '', 'create-project'],
-  ['Invite a member', '/members', 'invite-member'],
-  ['New webhook', '/webhooks', 'create-webhook'],
+/** The dialogs and pages in which a person may make something. `?new` opens the dialog of a page. */
+const makers: readonly Page[] = [
+  ['New project', '?new=yes', 'create-project'],
+  ['Invite a member', '/members?new=yes', 'invite-member'],
+  ['New webhook', '/webhooks?new=yes', 'create-webhook'],
+  ['New identity', '/identities/new', 'create-identity'],
 ];
 
 const at = (name: string, within: string, address: string): Found => ({
@@ -94,15 +96,15 @@ export function pagesOf({ id, name, slug }: OwnOrganization, projects: readonly 
   ];
 }
 
-export function commandsFor({ slug, role }: OwnOrganization, onHelp: () => void): Found[] {
+export function commandsFor({ slug, role }: OwnOrganization): Found[] {
   const run = (name: string, open: () => void): Found => ({ name, within: 'command', open });
   return [
-    ...dialogs
+    ...makers
       .filter(([, , operation = '']) => may(operation, role))
-      .map(([name, path]) => at(name, 'command', `/organizations/${slug}${path}?new=yes`)),
+      .map(([name, path]) => at(name, 'command', `/organizations/${slug}${path}`)),
     at('New token', 'command', '/account/tokens?new=yes'),
     at('New organization', 'command', '/organizations'),
-    run('Keyboard shortcuts', onHelp),
+    run('Keyboard shortcuts', () => openOverPage('shortcuts')),
     ...themes.map(theme => run(`Colors: ${theme}`, () => setTheme(theme))),
     run('API reference', () => window.location.assign('/v1/docs')),
     run('Log out', () => void logOut().catch(() => window.location.assign('/log-in'))),

@@ -23,14 +23,13 @@ import './palette.css';
 interface PaletteProps {
   organization: OwnOrganization;
   onClose: () => void;
-  onHelp: () => void;
 }
 
 /** Finds keys, projects, people, identities, pages and commands by a part of their names. */
-export function Palette({ organization, onClose, onHelp }: PaletteProps) {
+export function Palette({ organization, onClose }: PaletteProps) {
   const [text, setText] = useState('');
   const [at, setAt] = useState<string>();
-  const { groups, hidden, notes } = useFound(organization, text, onHelp);
+  const { groups, hidden, notes } = useFound(organization, text);
   const options = groups.flatMap(({ found }) => found);
   // By its name, because results that arrive later move it.
   const chosen = Math.max(
@@ -101,7 +100,7 @@ const idOf = ({ name, within }: Found) => `${name} ${within}`;
 /** Options of a group that are shown. */
 const mostShown = 8;
 
-function useFound(organization: OwnOrganization, text: string, onHelp: () => void) {
+function useFound(organization: OwnOrganization, text: string) {
   const base = `/organizations/${organization.slug}`;
   const projects = useLoad(
     organization.id,
@@ -118,7 +117,7 @@ function useFound(organization: OwnOrganization, text: string, onHelp: () => voi
     { title: 'Keys', found: isTyped ? keys : [] },
     { title: 'People', found: text === '' || !roster.data ? [] : peopleFound(base, roster.data) },
     { title: 'Identities', found: text === '' || !roster.data ? [] : identitiesFound(base, roster.data) },
-    { title: 'Commands', found: commandsFor(organization, onHelp) },
+    { title: 'Commands', found: commandsFor(organization) },
   ];
   const matched = all.map(({ title, found }) => ({ title, found: matching(found, text) }));
   const groups = matched

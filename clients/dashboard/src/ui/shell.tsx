@@ -7,16 +7,15 @@ import { confinedTo, organizationBySlug, session, user } from '../session.ts';
 import { Mark } from './mark.tsx';
 import { OrganizationMenu, PersonMenu } from './menus.tsx';
 import { Shortcuts } from './shortcuts.tsx';
-import { focusFilter, isSearchShortcut, searchShortcut, singleKeyOf } from './single-keys.ts';
+import { focusFilter, isSearchShortcut, openOverPage, overPage, searchShortcut, singleKeyOf } from './single-keys.ts';
 import { showToast } from './toast.tsx';
 import './shell.css';
 
 /** The frame of every page: location, account and navigation. */
 export function Shell({ children }: { children: ComponentChildren }) {
-  const [open, setOpen] = useState<'palette' | 'shortcuts'>();
-  const close = () => setOpen(undefined);
+  const open = overPage.value;
   const Search = usePalette();
-  useShortcuts(setOpen);
+  useShortcuts();
   const { organization, project } = whereabouts(pathname());
   const searched = organization ?? session.value?.organizations[0];
   return (
@@ -30,7 +29,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
           <span>Holdfast</span>
         </a>
         <Trail organization={organization} project={project} />
-        <TopEnd onSearch={() => setOpen('palette')} />
+        <TopEnd />
         <OrganizationMenu id="organizations" slug={organization?.slug} />
         <PersonMenu id="person" slug={organization?.slug} />
       </header>
@@ -39,12 +38,14 @@ export function Shell({ children }: { children: ComponentChildren }) {
         {children}
       </div>
       {open === 'palette' && Search !== undefined && searched !== undefined && (
-        <Search.Palette organization={searched} onClose={close} onHelp={() => setOpen('shortcuts')} />
+        <Search.Palette organization={searched} onClose={close} />
       )}
       {open === 'shortcuts' && <Shortcuts onClose={close} />}
     </div>
   );
 }
+
+const close = () => openOverPage(undefined);
 
 /** The search, loaded after the page, which does not wait for it. */
 function usePalette() {
@@ -55,18 +56,21 @@ function usePalette() {
   return loaded;
 }
 
-function useShortcuts(open: (what: 'palette' | 'shortcuts') => void): void {
+function useShortcuts(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const key = singleKeyOf(event);
-      if (isSearchShortcut(event)) open('palette');
-      else if (key === '?') open('shortcuts');
+      if (isSearchShortcut(event)) openOverPage('palette');
+      else if (key === '?') openOverPage('shortcuts');
       else if (key !== '/') return;
-      else if (!focusFilter()) open('palette');
+      else if (!focusFilter()) openOverPage('palette');
       event.preventDefault();
     };
     document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
+    return () => {
+      document.removeEventListener('keydown', onKey);
+      openOverPage(undefined);
+    };
   }, []);
 }
 
@@ -127,10 +131,10 @@ function Trail({ organization, project }: Whereabouts) {
   );
 }
 
-function TopEnd({ onSearch }: { onSearch: () => void }) {
+function TopEnd() {
   return (
     <div class="top-end">
-      <button type="button" class="button quiet search" onClick={onSearch}>
+      <button type="button" class="button quiet search" onClick={() => openOverPage('palette')}>
         Find <kbd>{searchShortcut}</kbd>
       </button>
       <button type="button" class="button quiet" popovertarget="person" aria-label="You and your settings">

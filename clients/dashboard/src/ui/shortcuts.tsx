@@ -11,6 +11,9 @@ const everywhere = [
 
 const inTable = [
   ['↑ ↓', 'move between keys'],
+  ['← →', 'move between environments, in the grid of a project'],
+  ['Page Up, Page Down', 'move by a page'],
+  ['Home, End', 'move to the first or the last'],
   ['Enter', 'open the secret'],
   ['r', 'reveal the value'],
   ['e', 'new value'],

@@ -1,6 +1,13 @@
 import { signal } from '@preact/signals';
 import { openDialogs } from './toast.tsx';
 
+/** What is open over any page. */
+export const overPage = signal<'palette' | 'shortcuts' | undefined>(undefined);
+
+export function openOverPage(what: 'palette' | 'shortcuts' | undefined): void {
+  overPage.value = what;
+}
+
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 /** How this platform writes the shortcut of the search. */
@@ -20,14 +27,15 @@ export function setSingleKeys(on: boolean): void {
   else localStorage.setItem(storageKey, 'off');
 }
 
+/** Elements that take what is typed. A checkbox in a table does not. */
+const fields = 'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable]';
+
 /** The shortcut of one character that was pressed, unless it was typed into a field or a dialog is open. */
 export function singleKeyOf(event: KeyboardEvent): '/' | '?' | undefined {
   const { key, target } = event;
   if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return undefined;
   if (!singleKeys.value || openDialogs.value.length > 0 || (key !== '/' && key !== '?')) return undefined;
-  if (target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null)
-    return undefined;
-  return key;
+  return target instanceof Element && target.closest(fields) !== null ? undefined : key;
 }
 
 /** Focuses the filter of the page, and returns whether it has one. */

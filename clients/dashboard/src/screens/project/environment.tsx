@@ -8,8 +8,8 @@ import type { Row, RowAction } from '../../secrets/row.tsx';
 import { type OnSelected, Selected } from '../../secrets/selected.tsx';
 import { TakeValues } from '../../secrets/take-values.tsx';
 import { Tray } from '../../secrets/tray.tsx';
-import { useRows } from '../../secrets/use-rows.ts';
-import { useSecrets } from '../../secrets/use-secrets.ts';
+import { type Rows, useRows } from '../../secrets/use-rows.ts';
+import { type Secrets as LoadedSecrets, useSecrets } from '../../secrets/use-secrets.ts';
 import { useValue } from '../../secrets/use-value.ts';
 import { WriteOnly } from '../../secrets/write-only.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -19,7 +19,7 @@ import { FirstSteps } from '../../ui/first-steps.tsx';
 import { NoSuchEnvironment, type ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
-import { PromoteKeys } from './promote-keys.tsx';
+import { PromoteDialog } from './promote-dialog.tsx';
 import './project.css';
 
 export function EnvironmentScreen(props: ProjectProps) {
@@ -28,7 +28,11 @@ export function EnvironmentScreen(props: ProjectProps) {
   return <Secrets key={environment.id} {...props} environment={environment} />;
 }
 
-function Secrets({ organization, project, environment, reload }: ProjectProps & { environment: Environment }) {
+interface SecretsProps extends ProjectProps {
+  environment: Environment;
+}
+
+function Secrets({ organization, project, environment, reload }: SecretsProps) {
   const { role } = organization;
   const place = { orgSlug: organization.slug, project: project.slug, env: environment.slug };
   const readable = roleMay('read', role, environment.type);
@@ -37,14 +41,7 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
   const { staging } = secrets;
   const value = useValue(place, environment.id);
   const rows = useRows(secrets.rows);
-  const { selected, has, clear } = rows.selection;
   const [open, setOpen] = useState<OpenDialog | undefined>(linkedDialog);
-  /** What is open for the keys that were selected then. */
-  const [openFor, setOpenFor] = useState<{ what: OnSelected; keys: readonly string[] }>();
-  const stage = (keys: readonly string[]) => {
-    staging.remove(keys);
-    clear();
-  };
   const close = () => {
     setOpen(undefined);
     navigate(addressWith({ set: undefined }), { replace: true });
@@ -83,44 +80,15 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
         {readable && secrets.keys.data !== undefined && secrets.rows.length === 0 ? (
           <NoSecrets {...{ organization, project, environment, writable }} onAdd={() => setOpen({ kind: 'secret' })} />
         ) : readable ? (
-          <SecretList {...{ secrets, rows, writable, onAction }} onHelp={() => setOpen({ kind: 'help' })} />
+          <SecretList {...{ secrets, rows, writable, onAction }} />
         ) : (
           <WriteOnly {...{ environment, role, writable }} rows={secrets.rows} onUnstage={staging.unstage} />
         )}
       </Page>
-      <div class="trays">
-        {selected.length > 0 && (
-          <Selected
-            selection={rows.selection}
-            shown={rows.shown.filter(({ key }) => has(key)).length}
-            {...{ role, writable }}
-            onDelete={() => stage(selected.map(({ key }) => key))}
-            onOpen={what =>
-              setOpenFor({ what, keys: selected.filter(({ entry }) => entry !== undefined).map(({ key }) => key) })
-            }
-          />
-        )}
-        {staging.staged !== undefined && (
-          <Tray staged={staging.staged} onDiscard={staging.discard} onReview={() => setOpen({ kind: 'review' })} />
-        )}
-      </div>
-      {openFor?.what === 'values' && (
-        <TakeValues
-          place={place}
-          revision={secrets.revision}
-          keys={openFor.keys}
-          onClose={() => setOpenFor(undefined)}
-        />
-      )}
-      {openFor !== undefined && openFor.what !== 'values' && (
-        <PromoteKeys
-          {...{ organization, project, reload }}
-          from={environment}
-          keys={openFor.keys}
-          onMoved={openFor.what === 'move' ? stage : undefined}
-          onClose={() => setOpenFor(undefined)}
-        />
-      )}
+      <Trays
+        {...{ organization, project, environment, reload, secrets, rows, writable }}
+        onReview={() => setOpen({ kind: 'review' })}
+      />
       {open !== undefined && (
         <SecretDialogs
           open={open}
@@ -130,6 +98,64 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
         />
       )}
     </div>
+  );
+}
+
+interface TraysProps extends Omit<SecretsProps, 'parameters'> {
+  secrets: LoadedSecrets;
+  rows: Rows;
+  writable: boolean;
+  onReview: () => void;
+}
+
+/** What is selected and what is staged, with the dialog for the selected keys. */
+function Trays({ organization, project, environment, reload, secrets, rows, writable, onReview }: TraysProps) {
+  const { staging, revision } = secrets;
+  const { selected, has, clear } = rows.selection;
+  /** What is open for the keys that were selected then. */
+  const [openFor, setOpenFor] = useState<{ what: OnSelected; keys: readonly string[] }>();
+  const close = () => setOpenFor(undefined);
+  const stageDeletion = (keys: readonly string[]) => {
+    staging.remove(keys);
+    clear();
+  };
+  return (
+    <>
+      <div class="trays">
+        {selected.length > 0 && (
+          <Selected
+            selection={rows.selection}
+            shown={rows.shown.filter(({ key }) => has(key)).length}
+            role={organization.role}
+            writable={writable}
+            onDelete={() => stageDeletion(selected.map(({ key }) => key))}
+            onOpen={what =>
+              setOpenFor({ what, keys: selected.filter(({ entry }) => entry !== undefined).map(({ key }) => key) })
+            }
+          />
+        )}
+        {staging.staged !== undefined && (
+          <Tray staged={staging.staged} onDiscard={staging.discard} onReview={onReview} />
+        )}
+      </div>
+      {openFor?.what === 'values' && (
+        <TakeValues
+          place={{ orgSlug: organization.slug, project: project.slug, env: environment.slug }}
+          revision={revision}
+          keys={openFor.keys}
+          onClose={close}
+        />
+      )}
+      {openFor !== undefined && openFor.what !== 'values' && (
+        <PromoteDialog
+          {...{ organization, project, reload }}
+          from={environment.slug}
+          keys={openFor.keys}
+          onMoved={openFor.what === 'move' ? stageDeletion : undefined}
+          onClose={close}
+        />
+      )}
+    </>
   );
 }
 

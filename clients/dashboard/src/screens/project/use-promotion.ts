@@ -25,7 +25,7 @@ interface Options extends Pick<ProjectProps, 'organization' | 'project' | 'reloa
   /** The only keys to promote; all by default. The plan leaves out those that the source does not have. */
   keys?: readonly string[];
   from?: string | undefined;
-  /** The target to begin with, if the user may write to it. */
+  /** The target to begin with, if the user may write to it; by default, the environment after the source. */
   to?: string | undefined;
   /** By default, the plan is made again. */
   onPromoted?: (promoted: Promoted) => void;
@@ -42,7 +42,8 @@ export function usePromotion(options: Options) {
   const [choice, setChoice] = useState(() => {
     const from = options.from ?? sources[0]?.slug ?? '';
     const others = targets.filter(({ slug }) => slug !== from);
-    const to = others.find(({ slug }) => slug === options.to) ?? others[0];
+    const next = project.environments[project.environments.findIndex(({ slug }) => slug === from) + 1]?.slug;
+    const to = others.find(({ slug }) => slug === (options.to ?? next)) ?? others[0];
     return { from, to: to?.slug ?? '', overwrite: true };
   });
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
@@ -74,6 +75,10 @@ export function usePromotion(options: Options) {
     sources,
     targets,
     target,
+    /** Why the source has no target. */
+    whyNone: targets.some(({ slug }) => slug !== from)
+      ? undefined
+      : `As a ${organization.role}, you can’t change another environment of this project.`,
     /** How many of the chosen keys the source does not have. */
     absent:
       only === undefined || plan.data === undefined ? 0 : only.length - Object.values(plan.data.plan).flat().length,
