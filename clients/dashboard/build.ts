@@ -5,6 +5,7 @@ import { auditActions, readingActions } from '@holdfast/contracts/fields/audit-a
 import { eventNames, eventPayloadExample } from '@holdfast/contracts/fields/events.ts';
 import { limitNames, planNames } from '@holdfast/contracts/fields/limits.ts';
 import { environmentRules, environmentTypes, roles } from '@holdfast/contracts/fields/role.ts';
+import { slugPattern } from '@holdfast/contracts/fields/text.ts';
 import { routes } from '@holdfast/contracts/routes.ts';
 import { build, type Plugin, type Rolldown } from 'vite';
 
@@ -35,6 +36,7 @@ function contractLists(): Plugin {
     readingActions,
     roles,
     signInErrors,
+    slugPattern: slugPattern.source,
     /** Which roles may call an operation. */
     rolesOf: Object.fromEntries(
       routes.flatMap(({ operationId, access }) => (access.kind === 'member' ? [[operationId, access.roles]] : [])),

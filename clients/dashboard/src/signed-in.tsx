@@ -34,7 +34,7 @@ import type { OrganizationProps } from './ui/in-organization.tsx';
 import { InOrganization } from './ui/in-organization.tsx';
 import type { ProjectProps } from './ui/in-project.tsx';
 import { InProject } from './ui/in-project.tsx';
-import { NothingHere } from './ui/nothing-here.tsx';
+import { NothingHere, named } from './ui/nothing-here.tsx';
 import { Shell } from './ui/shell.tsx';
 
 const plain: readonly (readonly [string, ComponentType<{ parameters: Record<string, string> }>])[] = [
@@ -131,7 +131,7 @@ function NotHere({ organization }: { organization?: string | undefined }) {
     <NothingHere
       reason={
         isUnknown
-          ? `There is no organization ${organization}, or you are not a member of it.`
+          ? `There is no ${named('organization', organization)}, or you are not a member of it.`
           : 'This page does not exist.'
       }
       {...(isUnknown

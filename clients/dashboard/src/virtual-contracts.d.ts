@@ -12,6 +12,7 @@ declare module 'virtual:contracts' {
   export const readingActions: typeof import('@holdfast/contracts/fields/audit-action.ts').readingActions;
   export const roles: typeof import('@holdfast/contracts/fields/role.ts').roles;
   export const signInErrors: typeof import('@holdfast/contracts/auth/sign-in.ts').signInErrors;
+  export const slugPattern: string;
   export const rolesOf: Readonly<
     Record<string, readonly import('@holdfast/contracts/fields/role.ts').Role[] | undefined>
   >;

@@ -36,7 +36,9 @@ export const Message = line(1, 200).meta({
   example: 'Move to the new database',
 });
 
-export const Slug = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/, {
+export const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/;
+
+export const Slug = z.string().regex(slugPattern, {
   message: 'must be 1 to 48 lower-case letters, digits and hyphens, beginning and ending with a letter or digit',
 });
 

@@ -22,7 +22,8 @@ const origin = () => new URL(api.url).origin;
 async function agree(started: StartedCli, person: Person, access: string): Promise<URLSearchParams> {
   await started.until(/authorize-cli\?\S+state=\S+\s/);
   const page = new URL(/http\S+authorize-cli\?\S+/.exec(started.seen())?.[0] ?? '').searchParams;
-  const wanted = { codeChallenge: page.get('code_challenge'), name: page.get('name'), access };
+  const limit = access === 'full' ? { organizationId: person.organization.id } : {};
+  const wanted = { codeChallenge: page.get('code_challenge'), name: page.get('name'), access, ...limit };
   const { body } = await expectStatus(api.post('/auth/cli-auth', wanted, person.session), 201);
   const back = new URL(page.get('redirect_uri') ?? '');
   for (const [name, value] of Object.entries({ ...body, state: page.get('state') }))

@@ -608,19 +608,22 @@ describe.skipIf(withoutBrowser)('a value', () => {
     expect(await field.inputValue()).toMatch(/!$/);
     await toAnotherTab(page, 'visible');
     await press(page, 'Cancel');
-    const held = gate();
-    await page.route('**/dev?keys=DATABASE_URL', async route => {
-      await held.opened;
-      await route.fallback();
-    });
-    await button(page, 'Reveal').click();
-    await toAnotherTab(page, 'hidden');
-    const answered = page.waitForResponse(/keys=DATABASE_URL/);
-    held.open();
-    await (await answered).finished();
-    await page.evaluate(() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-    expect(await value.count()).toBe(0);
-    await expectNowhere(page, 'correct-horse');
+    for (const name of ['Reveal', 'Edit the value']) {
+      const held = gate();
+      await page.route('**/dev?keys=DATABASE_URL', async route => {
+        await held.opened;
+        await route.fallback();
+      });
+      await button(page, name).click();
+      await toAnotherTab(page, 'hidden');
+      const answered = page.waitForResponse(/keys=DATABASE_URL/);
+      held.open();
+      await (await answered).finished();
+      await page.evaluate(() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+      expect([await value.count(), await field.count()]).toEqual([0, 0]);
+      await expectNowhere(page, 'correct-horse');
+      await toAnotherTab(page, 'visible');
+    }
   });
 
   it('is hidden after half a minute', async () => {
@@ -861,8 +864,11 @@ describe.skipIf(withoutBrowser)('the command line’s hand-off', () => {
 
     it('suggests what the first project needs, and says why', async () => {
       const started = cli.start(['login', '--url', world.origin], { env: { BROWSER: 'true' } });
-      const page = await openPageAt(await addressOf(started), await seedPerson());
+      const person = await seedPerson();
+      const page = await openPageAt(await addressOf(started), person);
       await page.getByText('You have no project yet, and creating the first one needs this access.').waitFor();
+      // Not those that the person joins later.
+      expect(await page.getByLabel('Organization').inputValue()).toBe(person.organization.id);
       await expectFineLooks(page, 'authorize-first');
       await button(page, 'Agree').click();
       expect(await started.ended).toMatchObject({ code: 0, stderr: expect.stringContaining('It may do everything') });

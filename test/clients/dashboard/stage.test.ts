@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { loopbackRedirect } from '#clients/dashboard/src/screens/account/redirect-uri.ts';
 import { suggestAccess } from '#clients/dashboard/src/screens/account/suggest-access.ts';
+import { foldChecks } from '#clients/dashboard/src/screens/organization/audit/fold-checks.ts';
+import { newestEntries } from '#clients/dashboard/src/screens/organization/audit/newest-entries.ts';
 import { type Alphabet, alphabets, generate } from '#clients/dashboard/src/secrets/generate.ts';
 import { continueOn, type Stage, touchedKeys, withoutApplied } from '#clients/dashboard/src/secrets/stage.ts';
+import type { AuditEntry } from '#lib/contracts/audit/entries.ts';
 
 const stage: Stage = {
   revision: 17,
@@ -68,6 +71,35 @@ describe('the access that is suggested for a token of the command line', () => {
   ] as const)('is %s', async (_, asked, roles, projects, access) => {
     const isFirst = asked === null && access === 'full';
     expect(await suggestAccess(asked, roles, () => Promise.resolve(projects))).toEqual({ access, isFirst });
+  });
+});
+
+describe('the entries for a download', () => {
+  const page = (ids: string, total: number | null, next?: string) => ({
+    entries: [...ids].map(id => ({ id }) as AuditEntry),
+    pagination: { total },
+    next,
+  });
+  it.each([
+    ['are all of them', [page('abcd', 5), page('e', 5)], 'abcde', true],
+    ['are each there once if new ones move the pages', [page('abcd', 6), page('cdef', 8)], 'abcdef', true],
+    ['are not all if the last page has more than fits', [page('abcd', 7), page('efg', 7)], 'abcdef', false],
+    ['are not all if a page is empty before the end', [page('abcd', 7), page('', 7)], 'abcd', false],
+    ['continue after an empty page that has a next one', [page('', null, 'x'), page('ab', null)], 'ab', true],
+  ] as const)('%s', async (_, pages, ids, isWhole) => {
+    const left = [...pages];
+    const { entries, ...rest } = await newestEntries(() => Promise.resolve(left.shift() ?? page('', 0)), 6);
+    expect([entries.map(({ id }) => id).join(''), rest]).toEqual([ids, { isWhole }]);
+    expect(left).toEqual([]);
+  });
+});
+
+describe('the lines of the audit log', () => {
+  it('fold checks against the template, and no comparison', () => {
+    const check = 'environment.validated';
+    const actions: readonly AuditEntry['action'][] = [check, check, 'secret.compared'];
+    const entries = actions.map(action => ({ id: '', action }) as AuditEntry);
+    expect(foldChecks(entries)).toEqual([{ entries: entries.slice(0, 2) }, entries[2]]);
   });
 });
 

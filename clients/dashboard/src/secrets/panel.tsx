@@ -1,7 +1,7 @@
 import type { Role } from '@holdfast/contracts/fields/role.ts';
 import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import { useEffect, useState } from 'preact/hooks';
-import { may, user, whoMay } from '../session.ts';
+import { may, whoMay } from '../session.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { EnvironmentMark } from '../ui/environment-mark.tsx';
@@ -16,6 +16,7 @@ import type { Place } from './place.ts';
 import { hide } from './reveal.ts';
 import { roleMay } from './rights.ts';
 import type { Staging } from './staging.ts';
+import { useSameUser } from './use-same-user.ts';
 import { useValue } from './use-value.ts';
 import './panel.css';
 
@@ -39,11 +40,7 @@ export interface SecretPanelProps {
  */
 export function SecretPanel(props: SecretPanelProps) {
   const { environment, staging, onClose, start } = props;
-  const [openedBy] = useState(user.value?.id);
-  const isOtherUser = openedBy !== user.value?.id;
-  useEffect(() => {
-    if (isOtherUser) onClose();
-  }, [isOtherUser]);
+  const isSameUser = useSameUser(onClose);
   const [name, setName] = useState(props.name);
   const isNew = name === undefined;
   /** What the field for a new value starts with; undefined while there is no field. */
@@ -54,7 +51,7 @@ export function SecretPanel(props: SecretPanelProps) {
     if (start === 'revealed' && name !== undefined) value.toggle(name);
     return hide;
   }, []);
-  if (isOtherUser) return null;
+  if (!isSameUser) return null;
   const onStage = (key: string, text: string, another: boolean) => {
     staging.set([{ key, value: text }]);
     if (!another) return onClose();

@@ -11,6 +11,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
 import { FormActions } from '../ui/form.tsx';
 import { Select } from '../ui/select.tsx';
+import { useSameUser } from './use-same-user.ts';
 import './secrets.css';
 
 interface PasteProps {
@@ -28,9 +29,11 @@ const choices: readonly (readonly [ReadingChoice, string])[] = [
 
 /** Lines of a `.env` file, parsed by the service's rules or as another tool does. */
 export function Paste({ onStage, onClose }: PasteProps) {
+  const isSameUser = useSameUser(onClose);
   const [text, setText] = useState('');
   const [choice, setChoice] = useState<ReadingChoice>('strict');
   const read = useMemo(() => readChosen(text, choice), [text, choice]);
+  if (!isSameUser) return null;
   const { entries } = read;
   const refusals = refusedLines(read, choice);
   const tooMany = entries.length > 1000;

@@ -7,8 +7,7 @@ import { hide, readValue, reveal, revealed } from './reveal.ts';
 export function useValue(place: Place, environmentId: string) {
   const shown = revealed.value?.environmentId === environmentId ? revealed.value : undefined;
   const reading = useAction((read: () => Promise<void>) => read());
-  const take = (key: string, use: (value: string) => Promise<void> | void) =>
-    void reading.run(async () => use(shown?.key === key ? shown.value : await readValue(place, key)));
+  const read = async (key: string) => (shown?.key === key ? shown.value : await readValue(place, key));
   return {
     shown,
     busy: reading.busy,
@@ -18,10 +17,15 @@ export function useValue(place: Place, environmentId: string) {
       else void reading.run(() => reveal(environmentId, place, key));
     },
     copy: (key: string) =>
-      take(key, async value => {
-        await navigator.clipboard.writeText(value);
+      void reading.run(async () => {
+        await navigator.clipboard.writeText(await read(key));
         showToast(`Copied the value of ${key}.`);
       }),
-    take,
+    /** Shows the value in another way, unless the user has left the tab meanwhile. */
+    take: (key: string, use: (value: string) => void) =>
+      void reading.run(async () => {
+        const value = await read(key);
+        if (document.visibilityState !== 'hidden') use(value);
+      }),
   };
 }

@@ -5,7 +5,7 @@ import { call, Refusal } from '../api.ts';
 import { useLoad } from '../load.ts';
 import { Await } from './await.tsx';
 import { EnvironmentMark } from './environment-mark.tsx';
-import { NothingHere } from './nothing-here.tsx';
+import { NothingHere, named } from './nothing-here.tsx';
 import { Tabs } from './tabs.tsx';
 
 export interface ProjectProps {
@@ -74,7 +74,7 @@ function NoSuchProject({
     <Await of={projects}>
       {({ projects: list }) => (
         <NothingHere
-          reason={`${name} has no project ${slug}.`}
+          reason={`${name} has no ${named('project', slug)}.`}
           wrong={slug}
           names={list.map(project => project.slug)}
           pathOf={project => `/organizations/${own}/projects/${project}`}
@@ -90,7 +90,7 @@ export function NoSuchEnvironment({ organization, project, parameters: { env = '
   const base = `/organizations/${organization.slug}/projects/${project.slug}`;
   return (
     <NothingHere
-      reason={`${project.name} has no environment ${env}.`}
+      reason={`${project.name} has no ${named('environment', env)}.`}
       wrong={env}
       names={project.environments.map(({ slug }) => slug)}
       pathOf={slug => `${base}/environments/${slug}`}

@@ -4,7 +4,7 @@ import type { Environment, Project } from '@holdfast/contracts/projects/projects
 import { useEffect, useState } from 'preact/hooks';
 import { call, Refusal } from '../api.ts';
 import { useLoad } from '../load.ts';
-import { onOtherUser } from '../session.ts';
+import { onOtherUser, user } from '../session.ts';
 import { atMost } from './at-most.ts';
 
 /** The names of an environment's keys. */
@@ -15,15 +15,21 @@ export interface KeysIn {
 }
 
 /** By environment id. Names only; a list is loaded again when its environment has a new revision. */
-const cached = new Map<string, { revision: number; keys: readonly string[] }>();
-onOtherUser(() => cached.clear());
+let cached = new Map<string, { revision: number; keys: readonly string[] }>();
+// A new one, so that what still arrives for the previous user is not kept.
+onOtherUser(() => {
+  cached = new Map();
+});
+
+const none: readonly KeysIn[] = [];
 
 /**
  * The names of the keys in all environments that the user can read, as they arrive. Nothing is decrypted or audited.
  * The requests start with `wanted`, and stop when the page no longer shows the result.
  */
 export function useKeyIndex(organization: OwnOrganization, projects: readonly Project[] | undefined, wanted: boolean) {
-  const [arrived, setArrived] = useState<readonly KeysIn[]>([]);
+  const whose = `${user.value?.id} ${organization.id}`;
+  const [arrived, setArrived] = useState<{ whose: string; lists: readonly KeysIn[] }>();
   const places = (projects ?? []).flatMap(project =>
     project.environments.map(environment => ({ project, environment })),
   );
@@ -31,17 +37,17 @@ export function useKeyIndex(organization: OwnOrganization, projects: readonly Pr
     environmentRules.read[organization.role].includes(environment.type),
   );
   const start = wanted && projects !== undefined;
-  const loading = useLoad(`${organization.id} ${start}`, async signal => {
+  const loading = useLoad(`${whose} ${start}`, async signal => {
     if (!start) return;
     // In the order of the environments, whichever list arrives first.
     const lists: (KeysIn | undefined)[] = readable.map(() => undefined);
     await atMost(6, readable.entries(), signal, async ([index, place]) => {
       lists[index] = { ...place, keys: await keysOf(organization.slug, place, signal) };
-      if (!signal.aborted) setArrived(lists.filter(list => list !== undefined));
+      if (!signal.aborted) setArrived({ whose, lists: lists.filter(list => list !== undefined) });
     });
   });
   return {
-    lists: arrived,
+    lists: arrived?.whose === whose ? arrived.lists : none,
     searching: start && loading.pending,
     error: loading.error,
     retry: () => void loading.reload(),
@@ -55,13 +61,14 @@ async function keysOf(
   { project, environment: { id, slug, revision } }: Omit<KeysIn, 'keys'>,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const known = cached.get(id);
+  const own = cached;
+  const known = own.get(id);
   if (known?.revision === revision) return known.keys;
   try {
     const params = { orgSlug, project: project.slug, env: slug };
     const answer = await call('GET /v1/secrets/{orgSlug}/{project}/{env}/keys', { params, signal });
     const keys = answer.keys.map(({ key }) => key);
-    cached.set(id, { revision: answer.revision, keys });
+    own.set(id, { revision: answer.revision, keys });
     return keys;
   } catch (error) {
     // It was deleted since it was listed.

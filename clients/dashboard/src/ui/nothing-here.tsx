@@ -1,7 +1,12 @@
+import { slugPattern } from 'virtual:contracts';
 import { Fragment } from 'preact';
 import { closeNames } from './close-names.ts';
 import { Empty } from './empty.tsx';
 import { Page } from './page.tsx';
+
+/** `project web-shop`, or `such project` for an address that has any other text than a slug there. Pure. */
+export const named = (what: string, slug: string) =>
+  new RegExp(slugPattern).test(slug) ? `${what} ${slug}` : `such ${what}`;
 
 interface NothingHereProps {
   reason: string;

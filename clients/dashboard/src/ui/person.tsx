@@ -5,8 +5,10 @@ import './person.css';
 export function Person({ name, detail }: { name: ComponentChildren; detail?: ComponentChildren }) {
   return (
     <span class="person">
-      <strong>{name}</strong>
-      {detail !== undefined && <span class="mono quiet">{detail}</span>}
+      <strong>
+        <bdi>{name}</bdi>
+      </strong>
+      {detail !== undefined && <bdi class="mono quiet">{detail}</bdi>}
     </span>
   );
 }

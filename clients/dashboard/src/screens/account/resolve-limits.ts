@@ -24,8 +24,11 @@ export async function resolveLimits(query: URLSearchParams): Promise<Asked> {
   const { access, isFirst } = await suggestAccess(query.get('access'), roles, countProjects);
   const asked = await limitsOf(query, access);
   if (!isFirst) return asked;
+  // It must not extend to organizations that the user joins later.
+  const organizationId = asked.choice.organizationId || (organizations[0]?.id ?? '');
   return {
     ...asked,
+    choice: { ...asked.choice, organizationId },
     why: 'You have no project yet, and creating the first one needs this access. You can choose less.',
   };
 }

@@ -74,7 +74,10 @@ const columns = (projects: readonly Project[], onRevoke: (token: CliToken) => vo
     title: 'Token',
     cell: ({ name, prefix }) => (
       <>
-        <strong>{name}</strong> <span class="mono quiet">{prefix}…</span>
+        <strong>
+          <bdi>{name}</bdi>
+        </strong>{' '}
+        <span class="mono quiet">{prefix}…</span>
       </>
     ),
   },
@@ -142,8 +145,11 @@ function RevokeToken({ token: { id: tokenId, name }, onRevoked, onClose }: Revok
       }}
     >
       <p>
-        Everything that uses <strong>{name}</strong> loses access at once. If it leaked, you can still look up what it
-        saw afterwards.
+        Everything that uses{' '}
+        <strong>
+          <bdi>{name}</bdi>
+        </strong>{' '}
+        loses access at once. If it leaked, you can still look up what it saw afterwards.
       </p>
     </Confirm>
   );

@@ -1,8 +1,8 @@
 import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import { useRef, useState } from 'preact/hooks';
-import { addressWith, navigate, searchParameters } from '../../router.ts';
 import { roleMay } from '../../secrets/rights.ts';
 import { stageOf } from '../../secrets/staging.ts';
+import { user } from '../../session.ts';
 import { Await } from '../../ui/await.tsx';
 import { Button } from '../../ui/button.tsx';
 import { count } from '../../ui/count.ts';
@@ -26,7 +26,9 @@ const shownWords: Readonly<Record<ShownKeys, string>> = {
 /** The keys of a project by environment: the same, different or missing, never a value. Each cell opens its secret. */
 export function Grid({ organization, project, reload }: Omit<ProjectProps, 'parameters'>) {
   const { role } = organization;
-  const slug = searchParameters().get('with');
+  const [choice, setChoice] = useState<{ by: string | undefined; slug: string }>();
+  // A comparison is audited, so the address can't ask for one, nor does the choice of a previous user count.
+  const slug = choice?.by === user.value?.id ? choice?.slug : undefined;
   const reference = project.environments.find(environment => environment.slug === slug);
   const { loaded, columns, comparing, readable } = useGrid({ organization, project }, reference);
   const required = loaded.data?.required ?? new Set<string>();
@@ -48,7 +50,11 @@ export function Grid({ organization, project, reload }: Omit<ProjectProps, 'para
               options={shownKeys.map(name => [name, shownWords[name]])}
               onChange={setShow}
             />
-            <Reference readable={readable} slug={reference?.slug} />
+            <Reference
+              readable={readable}
+              slug={reference?.slug}
+              onChoose={chosen => setChoice({ by: user.value?.id, slug: chosen })}
+            />
           </div>
           <Problem error={comparing.error} retry={() => void comparing.reload()} />
           <Selection
@@ -136,13 +142,19 @@ function Selection({ keys, chosen, onAll, onClear, onPromote, whyNot }: Selectio
   );
 }
 
-function Reference({ readable, slug }: { readable: readonly Environment[]; slug: string | undefined }) {
+interface ReferenceProps {
+  readable: readonly Environment[];
+  slug: string | undefined;
+  onChoose: (slug: string) => void;
+}
+
+function Reference({ readable, slug, onChoose }: ReferenceProps) {
   return (
     <Select
       label="Compare with"
       value={slug ?? ''}
       options={[['', 'nothing'], ...readable.map(environment => [environment.slug, environment.slug] as const)]}
-      onChange={chosen => navigate(addressWith({ with: chosen }), { replace: true })}
+      onChange={onChoose}
     />
   );
 }

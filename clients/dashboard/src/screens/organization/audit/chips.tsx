@@ -40,7 +40,7 @@ export function Chips({ filters, entries, names, slug }: ChipsProps) {
           <li key={name}>
             <a class="chip" href={filtered({ [name]: undefined })}>
               <span class="visually-hidden">Remove the filter: </span>
-              <span class="quiet">{labels[name]}</span> <span class="mono">{inWords(name, value)}</span>{' '}
+              <span class="quiet">{labels[name]}</span> <bdi class="mono">{inWords(name, value)}</bdi>{' '}
               <span aria-hidden="true">×</span>
             </a>
           </li>

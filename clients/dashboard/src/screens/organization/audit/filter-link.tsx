@@ -11,7 +11,7 @@ interface FilterLinkProps {
 export function FilterLink({ name, value, children }: FilterLinkProps) {
   return (
     <a class="narrow" title="Only such entries" href={filtered({ [name]: value })}>
-      {children}
+      <bdi>{children}</bdi>
     </a>
   );
 }

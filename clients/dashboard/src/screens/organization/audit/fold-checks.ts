@@ -5,16 +5,15 @@ export interface Folded {
   entries: AuditEntry[];
 }
 
-/** A check against the template, or a comparison that only says what is the same. */
-const showsNoValue = ({ action, details }: AuditEntry) =>
-  action === 'environment.validated' || (action === 'secret.compared' && details?.values === false);
-
-/** Puts checks that follow each other and show no value into one group, unless they are what is wanted. Pure. */
+/**
+ * Puts checks against the template that follow each other into one group, unless they are what is wanted. A comparison
+ * is not one of them, because whoever sets one side can find out the other with it. Pure.
+ */
 export function foldChecks(entries: readonly AuditEntry[], wanted?: AuditAction): (AuditEntry | Folded)[] {
   const lines: (AuditEntry | Folded)[] = [];
   for (const entry of entries) {
     const last = lines.at(-1);
-    if (entry.action === wanted || !showsNoValue(entry)) lines.push(entry);
+    if (entry.action === wanted || entry.action !== 'environment.validated') lines.push(entry);
     else if (last !== undefined && 'entries' in last) last.entries.push(entry);
     else lines.push({ entries: [entry] });
   }

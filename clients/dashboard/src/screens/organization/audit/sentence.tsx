@@ -16,7 +16,7 @@ export function Sentence({ entry }: { entry: AuditEntry }) {
       {parts.map(part => {
         if (part === '{keys}') return <SecretsOf key={part} entry={entry} />;
         if (part === '{place}') return <Place key={part} entry={entry} />;
-        return part === '{target}' ? target.name : part;
+        return part === '{target}' ? <bdi key={part}>{target.name}</bdi> : part;
       })}
       {revision === undefined ? '' : ` at revision ${revision}`}
     </>

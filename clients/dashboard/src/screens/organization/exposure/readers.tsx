@@ -143,7 +143,7 @@ const columns = (slug: string, nameOfToken: (id: string) => string | undefined):
               href={exposurePath(slug, { token: id })}
               title={id}
             >
-              {nameOfToken(id) ?? id}
+              <bdi>{nameOfToken(id) ?? id}</bdi>
             </a>
           </div>
         ))}
