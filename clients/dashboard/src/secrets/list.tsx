@@ -3,7 +3,6 @@ import { searchParameters } from '../router.ts';
 import { Await } from '../ui/await.tsx';
 import { Button } from '../ui/button.tsx';
 import { count } from '../ui/count.ts';
-import { Empty } from '../ui/empty.tsx';
 import { openOverPage } from '../ui/single-keys.ts';
 import type { Row, RowAction } from './row.tsx';
 import { SecretsTable } from './table.tsx';
@@ -28,64 +27,56 @@ export function SecretList({ secrets, rows, writable, onAction }: ListProps) {
   };
   return (
     <Await of={secrets.keys} rows={8}>
-      {() =>
-        all.length === 0 ? (
-          <Empty title="No secrets yet.">
-            {writable && (
-              <p>Add one, or paste the lines of a .env file. Nothing changes until you review and apply it.</p>
-            )}
-          </Empty>
-        ) : (
-          <div>
-            {linked !== undefined && !all.some(({ key }) => key === linked) && (
-              <p class="notice">
-                There is no secret <span class="mono">{linked}</span> here any more.
-              </p>
-            )}
-            <div class="filters sticky">
-              <div class="field">
-                <label for="filter">Filter</label>
-                <input
-                  id="filter"
-                  ref={field}
-                  type="search"
-                  class="mono"
-                  autocomplete="off"
-                  spellcheck={false}
-                  value={filter}
-                  onInput={event => setFilter(event.currentTarget.value)}
-                  onPaste={event => {
-                    const lines = event.clipboardData?.getData('text/plain') ?? '';
-                    if (!/[\r\n]/.test(lines.trim())) return;
-                    // An input joins pasted lines. Each line is a word of the filter.
-                    event.preventDefault();
-                    setFilter(lines.trim().replace(/\s+/g, ' '));
-                  }}
-                />
-              </div>
-              <p class="quiet" aria-live="polite">
-                {filter === '' ? '' : `${shown.length.toLocaleString('en')} of `}
-                {count(all.length, 'key')}
-              </p>
-              <div class="shortcuts">
-                <Button kind="quiet" onClick={() => openOverPage('shortcuts')}>
-                  Keyboard <kbd>?</kbd>
-                </Button>
-              </div>
+      {() => (
+        <div>
+          {linked !== undefined && !all.some(({ key }) => key === linked) && (
+            <p class="notice">
+              There is no secret <span class="mono">{linked}</span> here any more.
+            </p>
+          )}
+          <div class="filters sticky">
+            <div class="field">
+              <label for="filter">Filter</label>
+              <input
+                id="filter"
+                ref={field}
+                type="search"
+                class="mono"
+                autocomplete="off"
+                spellcheck={false}
+                value={filter}
+                onInput={event => setFilter(event.currentTarget.value)}
+                onPaste={event => {
+                  const lines = event.clipboardData?.getData('text/plain') ?? '';
+                  if (!/[\r\n]/.test(lines.trim())) return;
+                  // An input joins pasted lines. Each line is a word of the filter.
+                  event.preventDefault();
+                  setFilter(lines.trim().replace(/\s+/g, ' '));
+                }}
+              />
             </div>
-            {shown.length === 0 ? (
-              <p>
-                No key contains ‘<span class="mono">{filter}</span>’.{' '}
-                <button type="button" class="link" onClick={clear}>
-                  Clear
-                </button>
-              </p>
-            ) : (
-              <SecretsTable rows={rows} writable={writable} wanted={linked} onAction={onAction} />
-            )}
+            <p class="quiet" aria-live="polite">
+              {filter === '' ? '' : `${shown.length.toLocaleString('en')} of `}
+              {count(all.length, 'key')}
+            </p>
+            <div class="shortcuts">
+              <Button kind="quiet" onClick={() => openOverPage('shortcuts')}>
+                Keyboard <kbd>?</kbd>
+              </Button>
+            </div>
           </div>
-        )
-      }
+          {shown.length === 0 ? (
+            <p>
+              No key contains ‘<span class="mono">{filter}</span>’.{' '}
+              <button type="button" class="link" onClick={clear}>
+                Clear
+              </button>
+            </p>
+          ) : (
+            <SecretsTable rows={rows} writable={writable} wanted={linked} onAction={onAction} />
+          )}
+        </div>
+      )}
     </Await>
   );
 }
