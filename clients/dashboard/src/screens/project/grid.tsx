@@ -26,10 +26,7 @@ const shownWords: Readonly<Record<ShownKeys, string>> = {
 /** The keys of a project by environment: the same, different or missing, never a value. Each cell opens its secret. */
 export function Grid({ organization, project, reload }: Omit<ProjectProps, 'parameters'>) {
   const { role } = organization;
-  const [choice, setChoice] = useState<{ by: string | undefined; slug: string }>();
-  // A comparison is audited, so the address can't ask for one, nor does the choice of a previous user count.
-  const slug = choice?.by === user.value?.id ? choice?.slug : undefined;
-  const reference = project.environments.find(environment => environment.slug === slug);
+  const { reference, compareWith } = useReference(project.environments);
   const { loaded, columns, comparing, readable } = useGrid({ organization, project }, reference);
   const required = loaded.data?.required ?? new Set<string>();
   const [text, setText] = useState('');
@@ -50,11 +47,7 @@ export function Grid({ organization, project, reload }: Omit<ProjectProps, 'para
               options={shownKeys.map(name => [name, shownWords[name]])}
               onChange={setShow}
             />
-            <Reference
-              readable={readable}
-              slug={reference?.slug}
-              onChoose={chosen => setChoice({ by: user.value?.id, slug: chosen })}
-            />
+            <Reference readable={readable} slug={reference?.slug} onChoose={compareWith} />
           </div>
           <Problem error={comparing.error} retry={() => void comparing.reload()} />
           <Selection
@@ -140,6 +133,16 @@ function Selection({ keys, chosen, onAll, onClear, onPromote, whyNot }: Selectio
       </div>
     </div>
   );
+}
+
+/** A comparison is audited, so the address can't ask for one, nor does the choice of a previous user count. */
+function useReference(environments: readonly Environment[]) {
+  const [choice, setChoice] = useState<{ by: string | undefined; slug: string }>();
+  const slug = choice?.by === user.value?.id ? choice?.slug : undefined;
+  return {
+    reference: environments.find(environment => environment.slug === slug),
+    compareWith: (chosen: string) => setChoice({ by: user.value?.id, slug: chosen }),
+  };
 }
 
 interface ReferenceProps {
