@@ -7,7 +7,7 @@ import { decode } from './standard-input.ts';
  */
 
 /** What follows a line break within this time was pasted with it: nobody types that fast. */
-const sameBurstMs = 200;
+export const sameBurstMs = 200;
 
 // Bracketed paste: the terminal marks both ends of each paste.
 const pasteModeOn = '\u001b[?2004h';

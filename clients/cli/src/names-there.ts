@@ -14,6 +14,13 @@ export function namesThere(sent: readonly string[], asked: readonly string[], ot
   return `${listOf(names)} ${nearest === undefined ? otherwise : `Did you mean ${nearest}?`}`.trim();
 }
 
+/** The existing name of which a new one may be a slip or a short form. `dev-ada` beside `dev` is neither. */
+export const slipOf = (word: string, names: readonly string[]): string | undefined =>
+  nearestTo(
+    word,
+    names.filter(name => !word.startsWith(name) || word.length - name.length <= 2),
+  );
+
 function listOf(names: readonly string[]): string {
   if (names.length === 0) return '';
   const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : '';

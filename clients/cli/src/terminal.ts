@@ -12,6 +12,7 @@ export interface Terminal {
   readonly confirms: boolean;
   /** Whether nobody has approved a change and nobody can be asked: no terminal, and no --yes. */
   readonly isUnattended: boolean;
+  /** Refuses a paste of several lines, as the other questions do: they are commands that were to run afterwards. */
   ask(question: string): Promise<string>;
   /** Does not echo the input. Takes a paste of several lines as a whole. */
   askHidden(question: string): Promise<string>;
@@ -42,18 +43,37 @@ export function createTerminal({ input, yes = false }: { input: boolean; yes?: b
 
 async function readLine(question: string): Promise<string> {
   const { createInterface } = await import('node:readline');
+  const { sameBurstMs } = await import('./hidden-prompt.ts');
   const reader = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
   // It may contain names of directories and text from a server.
   process.stderr.write(forTerminal(question));
+  const lines: string[] = [];
+  let timer: NodeJS.Timeout | undefined;
   return await new Promise((resolve, reject) => {
     const end = (settle: () => void) => {
+      clearTimeout(timer);
       reader.removeAllListeners();
       reader.close();
       process.stdin.pause();
       settle();
     };
-    reader.on('line', line => end(() => resolve(line)));
+    const answer = () => {
+      // One key can follow the answer at once, but nobody types more that fast.
+      const isPaste = lines.length > 1 || reader.line.length > 1;
+      end(() => (isPaste ? reject(pasted()) : resolve(lines[0] ?? '')));
+    };
+    reader.on('line', line => {
+      lines.push(line);
+      clearTimeout(timer);
+      timer = setTimeout(answer, sameBurstMs);
+    });
     reader.on('SIGINT', () => end(() => process.kill(process.pid, 'SIGINT')));
-    reader.on('close', () => end(() => reject(cancelled())));
+    reader.on('close', () => (lines.length > 0 ? answer() : end(() => reject(cancelled()))));
   });
 }
+
+const pasted = () =>
+  usage(
+    'More lines were pasted with the answer. None of them ran, and nothing was changed.',
+    'Run the command again, answer by hand, and paste them afterwards.',
+  );

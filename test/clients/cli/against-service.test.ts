@@ -160,7 +160,11 @@ describe('the hand-off', () => {
       expect(await started.ended).toMatchObject({ code: 3, stderr: expect.not.stringContaining('$(') });
     }
     const bare = await beginLogin(['--no-browser']);
-    expect((await paste(bare, `${(await confirm(bare.page)).code}\r`)).code).toBe(3);
+    await bare.started.until('Code: ');
+    bare.started.child.stdin?.write(`${(await confirm(bare.page)).code}\r`);
+    await bare.started.until('not the whole code');
+    bare.started.child.stdin?.write('\r');
+    expect((await bare.started.ended).code).toBe(3);
     expect((await tokens()).filter(({ name }) => name.startsWith('holdfast on'))).toEqual([]);
   });
 

@@ -84,7 +84,8 @@ describe.skipIf(!hasTerminal)('a first session', () => {
     const words = ['login', '--no-browser', '--url', origin()];
     const said = await cli.converse(words, [
       ['Code: ', 'holdfast link --create\rholdfast push .env\r'],
-      [/That is not a code\.[\s\S]*Code: /, '\r'],
+      [/That is not a code\.[\s\S]*Code: /, 'hfc_cut~aHR0\r'],
+      [/That is not the whole code; copy it again\.[\s\S]*Code: /, '\r'],
     ]);
     expect([said.code, said.stdout]).toEqual([3, expect.stringContaining('No code was entered')]);
   });
@@ -112,6 +113,54 @@ describe('link', () => {
     const other = place.replace('ledger', 'search');
     expect((await cli.converse(['link', other, '--yes'], [], options)).code).toBe(0);
   });
+
+  it('never joins a project or creates a look-alike that nobody named', async () => {
+    const env = await signedIn('full');
+    const { slug: org } = ada.organization;
+    const in_ = (folder: string, words: string) => {
+      mkdirSync(join(cli.home, folder), { recursive: true });
+      return cli.run(words.split(' '), { env, cwd: join(cli.home, folder) });
+    };
+    const rows: [folder: string, words: string, code: number, sentence: string][] = [
+      ['a/Über Häuser', 'link --create', 0, 'Created the project uber-hauser with dev'],
+      ['a/Über Häuser', 'link --create', 0, 'The project uber-hauser exists already.'],
+      ['b/Über Häuser', 'link --create --yes', 6, `To use it: holdfast link ${org}/uber-hauser/dev · for a new one`],
+      ['b/Über Häuser', 'link --create --project uber-hauser', 0, 'exists already'],
+      ['日本', 'link --create', 2, `Name one: holdfast link ${org}/NAME/dev --create`],
+      ['a', `link ${org}/uber-hauser/prodcution --create`, 5, 'Did you mean production? If not: holdfast envs create'],
+      ['a', `link ${org}/uber-hauser/prod --create`, 5, 'Did you mean production?'],
+      ['a', `link ${org}/uber-hauser/dev-ada --create`, 0, 'Created the environment dev-ada.'],
+    ];
+    for (const [folder, words, code, sentence] of rows) {
+      const { stderr, ...ended } = await in_(folder, words);
+      expect({ words, code: ended.code, stderr }).toEqual({ words, code, stderr: expect.stringContaining(sentence) });
+    }
+    const { session } = ada;
+    const slug = `second-${randomUUID().slice(0, 8)}`;
+    await expectStatus(api.post('/orgs', { name: 'Second', slug }, session), 201);
+    const refused = await in_('web', 'link --create');
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('holdfast link ORG/web/dev --create')]);
+    expect(refused.stderr).toContain(slug);
+  }, 60_000);
+
+  it.skipIf(!hasTerminal)(
+    'asks before it joins a project on a terminal, and takes no pasted line for the answer',
+    async () => {
+      const options = { env: { ...(await signedIn('full')), TERM: 'dumb' }, cwd: join(cli.home, 'web-shop') };
+      mkdirSync(options.cwd);
+      await createProject(api, ada, 'Web shop');
+      const question = 'Link this directory to it? [y/N] ';
+      const rows: [typed: string, code: number, sentence: string][] = [
+        ['y\rholdfast push .env\r', 2, 'None of them ran, and nothing was changed.'],
+        ['n\r', 6, 'To use it: holdfast link'],
+        ['y\r', 0, '/web-shop/dev.'],
+      ];
+      for (const [typed, code, sentence] of rows) {
+        const ended = await cli.converse(['link', '--create'], [[question, typed]], options);
+        expect([ended.code, ended.stdout]).toEqual([code, expect.stringContaining(sentence)]);
+      }
+    },
+  );
 
   it('names the command that ends each refusal, without a terminal', async () => {
     const env = await signedIn('write');
@@ -160,6 +209,8 @@ describe('a wrong command line', () => {
     ['envs dev', 2, 'envs has: create'],
     ['login --no-input', 2, '--no-input never waits for one.'],
     ['tokens create ci --no-input', 2, '--no-input never waits for one.'],
+    ['edit --no-input', 2, 'In scripts: holdfast set KEY < file'],
+    ['members leave --no-input', 2, 'leaving requires --yes.'],
     ['list -e prod', 5, 'There are dev, staging, production. Did you mean production?'],
     ['list -e nowhere', 5, 'There are dev, staging, production. List the environments: holdfast envs'],
     ['list -p web-shp', 5, 'There are ledger, web-shop. Did you mean web-shop?'],

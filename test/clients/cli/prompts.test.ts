@@ -40,6 +40,7 @@ describe.skipIf(!hasScript)('set on a terminal', () => {
     const { code, stdout } = await cli.converse(['set', 'K'], typed, { env });
     expect([code, values]).toEqual([0, [value]]);
     expect(stdout).not.toMatch(/never-shown|KEY--/);
+    expect(stdout).toContain(value === pem ? 'K set, 102 lines, version 1' : 'K set, ');
   });
 
   it('stores no empty value for Enter, and nothing after an interruption', async () => {

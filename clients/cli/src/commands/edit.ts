@@ -34,6 +34,10 @@ interface Edits {
 /** Opens the environment in the editor and applies the edits, merged with concurrent changes. */
 async function edit(session: Session, { message }: { message?: string }): Promise<void> {
   const { output, terminal } = session;
+  if (!terminal.mayWait) {
+    const hint = 'In scripts: holdfast set KEY < file, or holdfast push FILE';
+    throw usage('An editor needs a person, and --no-input never waits for one.', hint);
+  }
   const command = process.env.VISUAL || process.env.EDITOR;
   if (!command) throw usage('No editor is set.', 'Set one: EDITOR=nano holdfast edit');
   const environment = await session.environment();

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { HoldfastError } from '@holdfast/sdk';
 import { Argument, defineCommand, Option } from '../define-command.ts';
-import { exitCodes, Failure } from '../failure.ts';
+import { exitCodes, Failure, usage } from '../failure.ts';
 import { failureOf } from '../failure-of.ts';
-import { namesThere } from '../names-there.ts';
+import { namesThere, slipOf } from '../names-there.ts';
 import { yesOption } from '../options.ts';
 import type { Project } from '../place.ts';
 import { openSession, type Session } from '../session.ts';
@@ -51,12 +51,14 @@ async function choose(session: Session, named: Place | undefined, flags: LinkFla
   if (named !== undefined) {
     const { organization: org, project: own, environment } = named;
     const inside = openSession({ ...flags, org, project: own, env: [environment] }, output, terminal);
+    let isNew = false;
     const project = await inside.project().catch(async error => {
       if (!(error instanceof HoldfastError) || error.code !== 'project_not_found') throw error;
       if (!flags.create) await requireConsent(session, error, named);
+      isNew = true;
       return await createProject(inside, named.project);
     });
-    await requireEnvironment(inside, project, named, flags);
+    await requireEnvironment(inside, project, named, { ...flags, isNew });
     return named;
   }
   if (flags.create) return await linkOwnProject(session, flags);
@@ -75,32 +77,68 @@ async function choose(session: Session, named: Place | undefined, flags: LinkFla
 async function linkOwnProject(session: Session, flags: LinkFlags): Promise<Place> {
   const { terminal } = session;
   const settings = session.settings();
-  const { organization } = await session.place('organization');
   const own = settings.project?.value ?? slugOf(basename(process.cwd()));
+  const organization = await organizationOf(session, own || 'NAME', flags);
   const asks = terminal.confirms && !flags.create;
   const answer = asks
-    ? (await terminal.ask(`${organization} has no project. Name of the first one [${own}]: `)).trim()
+    ? (await terminal.ask(`${organization} has no project. Name of the first one${own && ` [${own}]`}: `)).trim()
     : '';
   const name = answer || own;
   const slug = slugOf(name);
+  const place = (project: string) => ({ organization, project, environment: settings.environment?.value ?? 'dev' });
+  if (slug === '') {
+    const hint = `Name one: holdfast link ${nameOf(place('NAME'))} --create`;
+    throw usage('The name has no letter or digit that a project’s identifier could have.', hint);
+  }
   const existing = (await projectsOf(session)).find(one => one.slug === slug);
-  // Another directory of this name may be its origin.
-  if (existing !== undefined) session.output.note(`The project ${slug} exists already.`);
+  if (existing !== undefined) {
+    const isNamed = settings.project !== undefined || answer !== '';
+    if (!isNamed) await requireJoining(session, place(slug));
+    session.output.note(`The project ${slug} exists already.`);
+  }
   const project = existing ?? (await createProject(session, name, slug));
   const environment = settings.environment?.value ?? project.environments[0]?.slug ?? 'dev';
-  const place = { organization, project: project.slug, environment };
-  await requireEnvironment(session, project, place, flags);
-  return place;
+  const chosen = { organization, project: project.slug, environment };
+  await requireEnvironment(session, project, chosen, { ...flags, isNew: existing === undefined });
+  return chosen;
 }
 
-/** As a slug: lower-case letters, digits and hyphens. */
+/** Lines pasted after `link --create` would answer a question, so it asks none. */
+async function organizationOf(session: Session, project: string, { create }: LinkFlags): Promise<string> {
+  const { organization, environment } = session.settings();
+  const isGiven = organization !== undefined || (await session.credential()).identity !== undefined;
+  if (create && !isGiven) {
+    const { organizations, authentication } = await session.currentUser();
+    if (organizations.length > 1 && authentication.token?.organizationId == null) {
+      const slugs = organizations.map(({ slug }) => slug);
+      const hint = `holdfast link ORG/${project}/${environment?.value ?? 'dev'} --create`;
+      throw usage('You are in several organizations.', namesThere(slugs, [], `Name one: ${hint}`));
+    }
+  }
+  return (await session.place('organization')).organization;
+}
+
+/**
+ * A directory of the same name elsewhere may be the origin of the project, and a push would overwrite its secrets.
+ * @throws Failure unless somebody agrees
+ */
+async function requireJoining({ terminal }: Session, place: Place): Promise<void> {
+  const problem = `There is a project ${place.project} in ${place.organization} already.`;
+  if (terminal.confirms && (await terminal.confirm(`${problem} Link this directory to it?`))) return;
+  const other = nameOf({ ...place, project: 'NAME' });
+  const hint = `To use it: holdfast link ${nameOf(place)} · for a new one: holdfast link ${other} --create`;
+  throw new Failure(exitCodes.conflict, 'project_exists', `${problem} Nothing was changed.`, { hint });
+}
+
+/** As a slug: lower-case letters, digits and hyphens. Empty if the name has none of them. */
 const slugOf = (name: string): string =>
   name
     .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, 48)
-    .replaceAll(/^-+|-+$/g, '') || 'project';
+    .replaceAll(/^-+|-+$/g, '');
 
 /** @throws Failure that names `--create`, unless somebody agrees to create the project */
 async function requireConsent({ terminal }: Session, error: unknown, place: Place): Promise<void> {
@@ -116,7 +154,7 @@ async function requireEnvironment(
   session: Session,
   project: Project,
   place: Place,
-  { create }: LinkFlags,
+  { create, isNew }: LinkFlags & { isNew?: boolean },
 ): Promise<void> {
   const { environment: slug } = place;
   const slugs = project.environments.map(one => one.slug);
@@ -124,6 +162,13 @@ async function requireEnvironment(
   if (!create) {
     const hint = namesThere(slugs, [slug], `Create it: holdfast link ${nameOf(place)} --create`);
     const problem = `${place.project} has no environment ${slug}.`;
+    throw new Failure(exitCodes.notFound, 'environment_not_found', problem, { hint });
+  }
+  const near = isNew ? undefined : slipOf(slug, slugs);
+  if (near !== undefined) {
+    const { organization: org } = place;
+    const hint = `Did you mean ${near}? If not: holdfast envs create ${slug} --org ${org} --project ${project.slug}`;
+    const problem = `${project.slug} has no environment ${slug}, but ${near}. Nothing was changed.`;
     throw new Failure(exitCodes.notFound, 'environment_not_found', problem, { hint });
   }
   const path = { orgId: await session.organizationId(), slug: project.slug };

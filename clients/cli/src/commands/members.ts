@@ -1,5 +1,5 @@
 import { Argument, defineCommand, defineSubcommand, Option } from '../define-command.ts';
-import { exitCodes, Failure } from '../failure.ts';
+import { exitCodes, Failure, usage } from '../failure.ts';
 import { yesOption } from '../options.ts';
 
 const invite = defineSubcommand({
@@ -34,9 +34,13 @@ const leave = defineSubcommand({
   example: 'holdfast members leave --yes',
   options: [yesOption],
   run: async session => {
+    const { confirms, confirm, isUnattended } = session.terminal;
+    if (isUnattended) {
+      const hint = 'Without a terminal, leaving requires --yes.';
+      throw usage('Only an owner or admin could invite you again. Nothing was changed.', hint);
+    }
     const path = { orgId: await session.organizationId() };
     const { organization } = await session.place('organization');
-    const { confirms, confirm } = session.terminal;
     if (confirms && !(await confirm(`Leave ${organization}?`))) {
       throw new Failure(exitCodes.other, 'declined', 'Nothing was changed.');
     }

@@ -63,7 +63,10 @@ export default defineCommand({
     if (session.output.json) return session.output.document(flags.show ? { ...answer, value } : answer);
     if (flags.show) session.output.data(`${value}\n`);
     const { secret, changed, revision } = answer;
-    const what = changed ? `set, version ${secret.version}` : 'already has that value';
+    const lines = value.replace(/\n$/, '').split('\n').length;
+    // Whoever pasted more than the value sees it here.
+    const size = lines === 1 ? '' : ` ${lines} lines,`;
+    const what = changed ? `set,${size} version ${secret.version}` : 'already has that value';
     session.output.note(`${key} ${what}; ${environment.slug} is at revision ${revision}.`);
   },
 });

@@ -97,20 +97,34 @@ async function codeFromPerson(output: Output, terminal: Terminal, page: URL): Pr
   if (!terminal.canAsk)
     throw usage('Pasting a code needs a terminal.', 'In scripts: holdfast login --with-token < file');
   output.warn(`Open this address in a browser, and paste the code that it shows:\n\n  ${page}\n`);
-  const answer = await askForCode(output, terminal);
+  const answer = await askForCode(output, terminal, page.origin);
   const [code = '', ...issuers] = answer.split('~');
-  if (code !== '') return { code, issuers: issuers.map(text => Buffer.from(text, 'base64url').toString()) };
+  if (code !== '') return { code, issuers: issuers.map(fromBase64url) };
   throw new Failure(exitCodes.signIn, 'cancelled', 'No code was entered; you are not signed in.');
 }
 
 /** Commands that were pasted together with `login` arrive here before the code does. */
-async function askForCode(output: Output, terminal: Terminal): Promise<string> {
+async function askForCode(output: Output, terminal: Terminal, origin: string): Promise<string> {
   for (;;) {
     const answer = (await terminal.askHidden('Code: ')).trim();
-    if (!/\s/.test(answer)) return answer;
-    output.warn('That is not a code. If these were your next commands, none of them ran: paste them again afterwards.');
+    if (answer === '' || isWhole(answer, origin)) return answer;
+    if (!/\s/.test(answer)) output.warn('That is not the whole code; copy it again.');
+    else
+      output.warn(
+        'That is not a code. If these were your next commands, none of them ran: paste them again afterwards.',
+      );
   }
 }
+
+/** It ends with an address. A part of this service's address was cut off; another one is refused by its name. */
+function isWhole(answer: string, origin: string): boolean {
+  const [code, ...issuers] = answer.split('~').map((text, at) => (at === 0 ? text : fromBase64url(text)));
+  const isCut = (issuer: string) =>
+    namedOrigin(issuer) === undefined || (issuer !== origin && origin.startsWith(issuer));
+  return code !== '' && !/\s/.test(answer) && issuers.length > 0 && !issuers.some(isCut);
+}
+
+const fromBase64url = (text: string): string => Buffer.from(text, 'base64url').toString();
 
 async function codeFromBrowser(output: Output, terminal: Terminal, page: URL): Promise<IssuedCode> {
   const state = randomBytes(32).toString('base64url');
