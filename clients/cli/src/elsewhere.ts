@@ -83,7 +83,7 @@ const environments = 'dev develop development test testing qa stage stg staging 
   ' ',
 );
 
-export const asEnvironment = (word: string | undefined): string =>
+const asEnvironment = (word: string | undefined): string =>
   `-e ${word !== undefined && environments.includes(word) ? word : 'ENVIRONMENT'}`;
 
 /** What an argument too many was meant for. */
