@@ -10,6 +10,9 @@ const maxUnwrapped = 16;
 /** A column is not cut below this. */
 const minCut = 6;
 
+/** These are copied into commands, so their cells are never cut. */
+const uncut = ['SLUG', 'KEY'];
+
 /**
  * Rows as lines in aligned columns. If they are wider than the terminal, the widest columns wrap at spaces. If that is not
  * enough, long words are cut.
@@ -17,7 +20,9 @@ const minCut = 6;
 export function columnLines(rows: readonly Row[], terminalWidth: number): string[][] {
   const { widths: wrapping, least } = wrappingWidths(rows, terminalWidth);
   const fits = totalOf(wrapping) <= terminalWidth;
-  const widths = fits ? wrapping : shrunk(least, terminalWidth, () => minCut);
+  const widths = fits
+    ? wrapping
+    : shrunk(least, terminalWidth, column => (uncut.includes(rows[0]?.[column] ?? '') ? (least[column] ?? 0) : minCut));
   return rows.map(row => {
     const cells = row.map((cell, column) => wrapped(cell, widths[column] ?? 0));
     const height = Math.max(...cells.map(({ length }) => length));

@@ -22,7 +22,8 @@ export function failureOf(error: unknown): Failure {
   const unknown = error.outcomeUnknown
     ? ' The change may have been applied, in full or not at all. Check with: holdfast revisions'
     : '';
-  return new Failure(exitCodeOf(error), code, message + unknown, { requestId, details, hint: hintOf(error) });
+  const text = code === 'unauthenticated' && !usesIdentity() ? unknownToken() : message;
+  return new Failure(exitCodeOf(error), code, text + unknown, { requestId, details, hint: hintOf(error) });
 }
 
 function exitCodeOf(error: HoldfastError): ExitCode {
@@ -72,6 +73,7 @@ function hintOf(error: HoldfastError): string | undefined {
     return `Node ${process.version} does not support HTTPS_PROXY; Node 24.14 and newer do.`;
   if (code === 'connection_failed')
     return certificateHint(error.message) ?? 'Is the address right? See: holdfast status';
+  if (code === 'plan_limit_exceeded') return 'An administrator of the installation can raise it: see docs/limits.md.';
   if (code === 'organization_not_found') return 'List your organizations: holdfast orgs';
   if (code === 'project_not_found') return 'List the projects: holdfast projects';
   if (code === 'environment_not_found') return 'List the environments: holdfast envs';
@@ -89,7 +91,7 @@ function accessHint({ code, message }: HoldfastError): string | undefined {
       return scopeHint(message);
     case 'forbidden':
       if (usesIdentity()) return 'An owner or admin can change what the identity may do, in the dashboard.';
-      return 'See your role: holdfast whoami · An owner or admin can change it: holdfast members';
+      return 'See your role: holdfast whoami · Ask an owner, whom holdfast members shows: roles change in the dashboard.';
     case 'provider_required':
       return newTokenHint('Sign in through your organization’s provider: holdfast login');
     case 'second_factor_required':
@@ -138,9 +140,15 @@ function certificateHint(message: string): string | undefined {
   return `Does a private authority issue it?${tried} Name its file: NODE_EXTRA_CA_CERTS=ca.pem${orSystem}`;
 }
 
+/** The service names a header, which the command line sends by itself. */
+function unknownToken(): string {
+  const variable = tokenVariable();
+  return `The ${variable === undefined ? 'stored token' : `token in ${variable}`} is unknown, expired or revoked.`;
+}
+
 /** A token in the environment takes precedence over a stored one, so signing in would not help. */
 function signInHint(): string {
   const variable = tokenVariable();
   if (variable === undefined) return 'Sign in: holdfast login';
-  return `The token in ${variable} is unknown, expired or revoked. Replace it, or unset ${variable} and sign in: holdfast login`;
+  return `Replace it, or unset ${variable} and sign in: holdfast login`;
 }

@@ -104,7 +104,7 @@ function duration(text: string): number {
 const unitsMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /** A time in ISO 8601, or an age. Without a time zone it is the local time, as in tables. @returns ISO 8601 in UTC */
-function time(text: string): string {
+function time(text: string, rule?: string): string {
   const [, count, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
   const [, date] = /^(\d{4}-\d\d-\d\d)(?:[T ][\d:.]+(?:Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
   // JavaScript takes the 31st of February for a day of March.
@@ -114,13 +114,17 @@ function time(text: string): string {
       ? Date.parse(isDay ? (date === text ? `${text}T00:00` : text) : '')
       : Date.now() - Number(count) * unitsMs[unit as keyof typeof unitsMs];
   if (Number.isFinite(ms)) return new Date(ms).toISOString();
-  throw usage('Expected a time such as 2026-01-31T09:26:53Z, or an age such as 30m, 12h or 7d.');
+  throw usage(rule ?? 'Expected a time such as 2026-01-31T09:26:53Z, or an age such as 30m, 12h or 7d.');
 }
+
+const momentRule =
+  'Expected a time such as 2026-01-31T18:00, yesterday (the last midnight), or an age such as 30m, 2h or 7d.';
 
 /** Like `time`, but not in the future; `yesterday` is the last midnight. */
 function moment(text: string): string {
   if (text === 'yesterday') return new Date(new Date().setHours(0, 0, 0, 0)).toISOString();
-  const at = time(text);
+  const today = text === 'today' ? 'Today is a whole day, and its beginning is called yesterday. ' : '';
+  const at = time(text, `${today}${momentRule}`);
   if (Date.parse(at) <= Date.now()) return at;
   throw usage(`${text} is in the future.`);
 }
@@ -131,8 +135,10 @@ export const atOption = new Option(
 ).argParser(moment);
 
 export const periodOptions = [
-  new Option('--since <time>', 'only from this time on: 2026-01-31T09:26:53Z, or an age such as 12h').argParser(time),
-  new Option('--until <time>', 'only before this time').argParser(time),
+  new Option('--since <time>', 'only from this time on: 2026-01-31T09:26:53Z, or an age such as 12h').argParser(
+    (text: string) => time(text),
+  ),
+  new Option('--until <time>', 'only before this time').argParser((text: string) => time(text)),
 ] as const;
 
 export interface Period {

@@ -1,6 +1,7 @@
 import type { Holdfast, ResponseBody } from '@holdfast/sdk';
 import type { AnyCredential } from './credentials/credentials.ts';
 import { exitCodes, Failure, usage } from './failure.ts';
+import { namesThere } from './names-there.ts';
 import type { Settings } from './settings/settings.ts';
 import { checkSlug, type Place, type PlaceMember } from './settings/settings-file.ts';
 import type { Terminal } from './terminal.ts';
@@ -25,9 +26,9 @@ interface PlaceFinder {
 }
 
 const hintOf = {
-  organization: 'Name one with --org, or link this directory: holdfast link',
-  project: 'Name one with --project, or link this directory: holdfast link',
-  environment: 'Name one with --env, or link this directory: holdfast link',
+  organization: 'Name one with --org, or link this directory: holdfast link ORG/PROJECT/ENV',
+  project: 'Name one with --project, or link this directory: holdfast link ORG/PROJECT/ENV',
+  environment: 'Name one with --env, or link this directory: holdfast link ORG/PROJECT/ENV',
 };
 
 const beginnings = {
@@ -77,7 +78,14 @@ export function createPlaceFinder({ settings, credential, client, currentUser, t
     const all = await projects();
     if (member === 'project') return slugsOf(all, projectId);
     const slug = await find('project');
-    return slugsOf(all.find(project => project.slug === slug)?.environments ?? [], environmentId);
+    const project = all.find(one => one.slug === slug);
+    if (project !== undefined) return slugsOf(project.environments, environmentId);
+    const organization = await find('organization');
+    const hint = `Create it: holdfast link ${organization}/${slug}/dev --create`;
+    // Not `project_not_found`: that is an organization without any, for which `link` offers to create the first.
+    throw new Failure(exitCodes.notFound, 'environment_not_found', `${organization} has no project ${slug}.`, {
+      hint: namesThere(slugsOf(all, projectId), [slug], hint),
+    });
   }
 
   async function organizationId(named?: string): Promise<string> {

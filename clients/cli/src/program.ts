@@ -3,7 +3,9 @@ import { Command } from 'commander';
 import { commands } from './command-list.ts';
 import { version } from './connect.ts';
 import { type AnySubcommand, headings } from './define-command.ts';
-import { commandElsewhere, subcommandElsewhere } from './elsewhere.ts';
+import { commandElsewhere, excessElsewhere, optionElsewhere, subcommandElsewhere } from './elsewhere.ts';
+import { Failure } from './failure.ts';
+import { failureOf } from './failure-of.ts';
 import { withNames } from './names-there.ts';
 import { openSession } from './session.ts';
 import type { GivenFlags } from './settings/settings.ts';
@@ -72,7 +74,12 @@ type Reporting = Command & {
 function suggestWithoutValue(command: Command): void {
   const own = command as Reporting;
   const report = own.unknownOption.bind(command);
-  own.unknownOption = flag => report(flag.replace(/=[\s\S]*$/, ''));
+  own.unknownOption = given => {
+    const flag = given.replace(/=[\s\S]*$/, '');
+    const meant = optionElsewhere(command.name(), flag, command.args.slice(command.args.indexOf(given) + 1));
+    if (meant === undefined) report(flag);
+    else command.error(`unknown option '${flag}'\n(${meant})`);
+  };
 }
 
 /** Before the command's name, an option of any command may have been meant. */
@@ -91,15 +98,10 @@ function suggestAnyOption(program: Command): void {
 
 /** For people who know another tool: `import` resembles no command here, and `secrets` resembles the wrong one. */
 function suggestFromElsewhere(program: Command): void {
-  const own = program as Reporting;
-  const report = own.unknownCommand.bind(program);
-  own.unknownCommand = () => {
-    const meant = commandElsewhere(
-      program.args,
-      program.commands.map(command => command.name()),
-    );
-    if (meant === undefined) report();
-    else program.error(`unknown command '${program.args[0]}'\n(Did you mean ${meant}?)`);
+  (program as Reporting).unknownCommand = () => {
+    const names = program.commands.map(command => command.name());
+    const meant = commandElsewhere(program.args, names);
+    program.error(`unknown command '${program.args[0]}'${meant === undefined ? '' : `\n(${meant})`}`);
   };
 }
 
@@ -109,12 +111,38 @@ function suggestSubcommand(command: Command): void {
   const report = own._excessArguments.bind(command);
   own._excessArguments = given => {
     const names = command.commands.map(subcommand => subcommand.name());
-    const meant = subcommandElsewhere(given[0] ?? '', names);
-    if (meant !== undefined) command.error(`unknown command\n(Did you mean ${command.name()} ${meant}?)`);
-    else if (names.length === 0) report(given);
-    // What was given is not repeated: it may be a value.
-    else command.error(`unknown command\n(${command.name()} has: ${names.join(', ')})`);
+    const expected = command.registeredArguments.length;
+    const word = given[expected] ?? '';
+    if (names.length > 0) {
+      // What was given is not repeated: it may be a value.
+      const meant = subcommandElsewhere(command.name(), word, names) ?? `${command.name()} has: ${names.join(', ')}`;
+      command.error(`unknown command\n(${meant})`);
+    }
+    const meant = excessElsewhere(command.name(), word);
+    if (meant === undefined) report(given);
+    else command.error(`too many arguments for '${command.name()}'\n(${meant})`);
   };
+}
+
+/** The error of a command with the place that its options name in the commands that it advises. */
+function withPlace(error: unknown, { org, project, env }: Record<string, unknown>): unknown {
+  const failure = failureOf(error);
+  const { exitCode, code, message, requestId, details, hint } = failure;
+  const options = (given: readonly (readonly [string, unknown])[]) =>
+    given
+      .filter(([, value]) => typeof value === 'string' && /^[a-z0-9][a-z0-9/-]*$/.test(value))
+      .map(([option, value]) => ` ${option} ${value}`)
+      .join('');
+  const ofProject = [
+    ['--org', org],
+    ['-p', project],
+  ] as const;
+  const ofEnvironment = [...ofProject, ['-e', Array.isArray(env) ? env.at(-1) : env]] as const;
+  const named = hint
+    ?.replaceAll(/holdfast projects\b(?! create)/g, text => text + options([['--org', org]]))
+    .replaceAll(/holdfast envs\b(?! create)/g, text => text + options(ofProject))
+    .replaceAll(/holdfast (?:list|revisions|history|get|set|push|pull)\b/g, text => text + options(ofEnvironment));
+  return named === hint ? error : new Failure(exitCode, code, message, { requestId, details, hint: named });
 }
 
 function suggestionOf(report: () => void): string | undefined {
@@ -147,7 +175,7 @@ function define(parent: Command, definition: AnySubcommand): void {
     try {
       await definition.run(session, ...words, { ...flags });
     } catch (error) {
-      throw await withNames(error, session, words);
+      throw withPlace(await withNames(error, session, words), { ...flags });
     }
   });
   for (const subcommand of subcommands) define(command, subcommand);

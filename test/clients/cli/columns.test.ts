@@ -60,11 +60,19 @@ it('fits the terminal, whatever the rows, and keeps every word unless the longes
   );
 });
 
+it('never cuts a slug or a key, which people copy', () => {
+  const table = [
+    ['SLUG', 'ENVIRONMENTS'],
+    ['a-slug-that-is-much-longer', 'development-and-more'],
+  ];
+  expect(columnLines(table, 22).flat()[1]).toBe('a-slug-that-is-much-longer  devel…');
+});
+
 it('cuts long words if the terminal is too narrow for them', () => {
   const table = [
-    ['KEY', 'BY'],
+    ['WHAT', 'BY'],
     ['SEARCH_INDEX_ENDPOINT', 'ada.lovelace@example.com'],
     ['日本語日本語日本語', 'ada'],
   ];
-  expect(columnLines(table, 22).flat()).toEqual(['KEY         BY', 'SEARCH_IN…  ada.lovel…', '日本語日…   ada']);
+  expect(columnLines(table, 22).flat()).toEqual(['WHAT        BY', 'SEARCH_IN…  ada.lovel…', '日本語日…   ada']);
 });

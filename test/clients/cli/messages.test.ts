@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import { findProgram } from '#clients/cli/src/run/find-program.ts';
 import { errorOfFetch } from '#clients/sdk/src/errors.ts';
 import { shared, untilEnd } from '#test/support/fixtures.ts';
 import { startReceiver } from '#test/support/receiver.ts';
@@ -90,4 +91,69 @@ it('login asks for the code at once where no browser can be opened', async () =>
   const words = ['login', '--url', gateway.url];
   expect((await cli.converse(words, [[/No browser can be opened here\.[\s\S]*Code: /, '\u0003']])).code).toBe(130);
   expect((await cli.converse(words, [['Code: ', '\u0003']], { env: { BROWSER: 'false' } })).code).toBe(130);
+});
+
+describe('names the next step', () => {
+  const shell = "holdfast run -- sh -c '…'";
+  it.each([
+    ['projects list', 'holdfast projects lists them'],
+    ['orgs ls', 'holdfast orgs lists them'],
+    ['members remove ada', 'in the dashboard'],
+    ['projects creat x', 'Did you mean projects create?'],
+    ['list prod', '-e prod'],
+    ['push .env prod', '-e prod'],
+    ['list never-shown', '-e ENVIRONMENT'],
+    ['pull .env', 'holdfast pull -o .env'],
+    ['list -c dev', 'Did you mean -e dev?'],
+    ['run --config dev -- true', 'Did you mean -e dev?'],
+    ['--config=dev list', 'Did you mean -e'],
+    ['run --command x', shell],
+    ['run -c x', shell],
+    ['login --token never-shown', 'holdfast login --with-token'],
+    ['login --token=never-shown', 'your shell’s history'],
+    ['rotate', 'holdfast set KEY'],
+    ['revoke', 'Did you mean tokens revoke?'],
+    ['auth login', 'Did you mean login?'],
+    ['unlink', '.holdfast.json'],
+    ['config get KEY', 'Did you mean get?'],
+    ['compare', 'Did you mean diff?'],
+    ['dashboard', 'holdfast status'],
+    ['unst KEY', 'Did you mean unset?'],
+    ['agent', /^(?![\s\S]*Did you mean)/],
+    ['unpull', /^(?![\s\S]*Did you mean)/],
+    ['restore 1 --at 2h', 'Name either a revision or a time, not both.'],
+    ['restore dev@1', 'holdfast revisions'],
+    ['restore --at today', 'its beginning is called yesterday. Expected a time'],
+    ['restore --at noon', /Expected a time such as 2026-01-31T18:00, yesterday .* or an age/],
+  ] as const)('after holdfast %s', async (words, step) => {
+    const { code, stderr } = await cli.run(words.split(' '));
+    expect([code, stderr]).toEqual([
+      words.startsWith('run') ? 125 : 2,
+      typeof step === 'string' ? expect.stringContaining(step) : expect.stringMatching(step),
+    ]);
+    expect(stderr).not.toContain('never-shown');
+  });
+
+  const refusing = (code: string, status: number) =>
+    untilEnd(
+      startServer((_, response) => {
+        response.writeHead(status, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ error: { code, message: 'Said by the service.' } }));
+      }),
+    );
+
+  it.each([
+    ['unauthenticated', 401, 3, 'The token in HOLDFAST_TOKEN is unknown, expired or revoked.'],
+    ['forbidden', 403, 4, 'Ask an owner, whom holdfast members shows'],
+    ['plan_limit_exceeded', 403, 4, 'An administrator of the installation can raise it'],
+    ['secret_not_found', 404, 5, 'holdfast list -p shop -e production'],
+  ] as const)('after a refusal with %s', async (code, status, exit, step) => {
+    const { url } = await refusing(code, status);
+    const words = ['-p', 'shop', '-e', 'production', 'get', 'NOPE'];
+    expect(await cli.run(words, { env: settings(url) })).toEqual(failure(exit, step));
+  });
+
+  it('after a command with a blank in its name', () => {
+    expect(() => findProgram('echo $X', {})).toThrow(expect.objectContaining({ hint: expect.stringContaining(shell) }));
+  });
 });

@@ -39,6 +39,8 @@ export default defineCommand({
     session.output.table(
       ['SLUG', 'NAME', 'TYPE', 'REVISION', 'SECRETS'],
       environments.map(one => [one.slug, one.name, one.type, String(one.revision), String(one.secretCount)]),
+      undefined,
+      ['NAME'],
     );
   },
 });

@@ -54,7 +54,8 @@ export default defineCommand({
       );
     const token = withToken ? await givenToken() : await tokenFromPerson();
     // Check the token before storing it.
-    const { user, authentication } = await currentUserOf(await connect({ url, token }));
+    const client = await connect({ url, token });
+    const { user, authentication, organizations } = await currentUserOf(client);
     const origin = originOf(url);
     await revokeHandedOff(url, origin);
     const where = await keepCredential(origin, token, !withToken);
@@ -65,7 +66,8 @@ export default defineCommand({
       output.document({ url, user: { id: user.id, email: user.email }, access: given, keptIn: where });
     } else output.note(`Signed in to ${origin} as ${user.email}. The token is stored in ${where}.`);
     if (given !== undefined) output.note(rightsOf[given]);
-    output.note(nextStep(session, given));
+    const hasNone = await hasNoProject(client, organizations);
+    output.note(hasNone ? firstProject[given === 'full' ? 'full' : 'less'] : nextStep(session, given));
     if (process.env.HOLDFAST_TOKEN) output.warn('HOLDFAST_TOKEN is set in this shell and takes precedence.');
   },
 });
@@ -75,6 +77,20 @@ const rightsOf = {
   write: 'It may read and change secrets. To create projects and invite people: holdfast login --access full',
   full: 'It may do everything that you may, except manage passwords and tokens.',
 };
+
+const firstProject = {
+  full: 'Next, in the directory of your project: holdfast link --create',
+  less: 'There is no project yet. To create one: holdfast login --access full, then holdfast link --create',
+};
+
+/** Of somebody with one organization. If it can't be told, the usual next step is named. */
+async function hasNoProject(client: Holdfast, organizations: CurrentUser['organizations']): Promise<boolean> {
+  const [only, second] = organizations ?? [];
+  if (only === undefined || second !== undefined) return false;
+  const path = { orgId: only.id };
+  const answer = await client.request('GET', '/v1/projects/{orgId}', { path }).catch(() => undefined);
+  return answer?.projects.length === 0;
+}
 
 function nextStep(session: Session, access: keyof typeof rightsOf | undefined): string {
   if (session.settings().environment === undefined) return 'Next, in the directory of your project: holdfast link';

@@ -12,6 +12,8 @@ export default defineCommand({
     session.output.table(
       ['SLUG', 'NAME', 'ROLE', 'PLAN'],
       organizations.map(({ slug, name, role, plan }) => [slug, name, role, plan]),
+      undefined,
+      ['NAME'],
     );
   },
 });

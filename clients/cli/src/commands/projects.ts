@@ -35,6 +35,7 @@ export default defineCommand({
       ['SLUG', 'NAME', 'ENVIRONMENTS'],
       answer.projects.map(({ slug, name, environments }) => [slug, name, environments.map(one => one.slug).join(' ')]),
       'No projects. Create one: holdfast projects create NAME',
+      ['NAME'],
     );
   },
 });

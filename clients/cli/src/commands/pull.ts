@@ -62,9 +62,10 @@ export default defineCommand({
     }
     writePrivately(file, text);
     const count = entries.length;
+    const noun = count === 1 ? 'secret' : 'secrets';
     if (output.json) output.document({ ...place, ...moment, format: name, file, count });
-    else if (environments.length > 1) output.note(`${count} secrets of ${revisions} written to ${file}.`);
-    else output.note(`${count} secrets of ${place.environment}, revision ${revision}, written to ${file}.`);
+    else if (environments.length > 1) output.note(`${count} ${noun} of ${revisions} written to ${file}.`);
+    else output.note(`${count} ${noun} of ${place.environment}, revision ${revision}, written to ${file}.`);
   },
 });
 

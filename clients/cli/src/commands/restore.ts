@@ -3,8 +3,17 @@ import { carryOut } from '../change.ts';
 import { Argument, defineCommand } from '../define-command.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import { given } from '../given.ts';
-import { atOption, integer, onlyOption, planOptions, writeOptions } from '../options.ts';
+import { atOption, onlyOption, planOptions, writeOptions } from '../options.ts';
 import { printable } from '../printable.ts';
+
+/** Never quotes the input. */
+function revisionNumber(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw usage(
+    'A revision is a number.',
+    'Find it: holdfast revisions. An environment is named with -e: holdfast restore 2 -e dev',
+  );
+}
 
 export default defineCommand({
   name: 'restore',
@@ -12,12 +21,13 @@ export default defineCommand({
   position: 4,
   description: 'restore an earlier revision, as a new one',
   example: 'holdfast restore 2 --dry-run',
-  arguments: [new Argument('[revision]', 'revision to go back to; or name a time with --at').argParser(integer(0))],
+  arguments: [new Argument('[revision]', 'revision to go back to; or name a time with --at').argParser(revisionNumber)],
   options: [atOption, ...writeOptions, onlyOption, ...planOptions],
   /** No history is lost. */
   run: async (session, number, flags) => {
     const { only, message, at } = flags;
-    if ((number === undefined) === (at === undefined)) {
+    if (number !== undefined && at !== undefined) throw usage('Name either a revision or a time, not both.');
+    if (number === undefined && at === undefined) {
       throw usage('Name a revision or a time.', 'For example: holdfast restore 2, or holdfast restore --at yesterday');
     }
     const environment = await session.environment();

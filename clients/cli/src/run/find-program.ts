@@ -1,5 +1,6 @@
 import { accessSync, closeSync, constants, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { throughShell } from '../elsewhere.ts';
 import { exitCodes, Failure } from '../failure.ts';
 
 /** The file that a shell would run. @throws Failure 127 if not found, 126 if not executable */
@@ -21,7 +22,9 @@ export function findProgram(command: string, variables: Readonly<Record<string, 
     if (isPath || stats.isFile()) refused ??= `${path} is ${stats.isFile() ? 'not executable' : 'no file'}`;
   }
   if (refused !== undefined) throw new Failure(exitCodes.notExecutable, 'not_executable', `${refused}.`);
-  throw new Failure(exitCodes.noSuchCommand, 'no_such_command', `Command not found: ${command}.`);
+  throw new Failure(exitCodes.noSuchCommand, 'no_such_command', `Command not found: ${command}.`, {
+    hint: command.includes(' ') ? throughShell : undefined,
+  });
 }
 
 /** @returns undefined if there is none, or why it can't be told: a container's user may not enter all of PATH */
