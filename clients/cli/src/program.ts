@@ -6,9 +6,9 @@ import { type AnySubcommand, headings } from './define-command.ts';
 import { commandElsewhere, excessElsewhere, optionElsewhere, subcommandElsewhere } from './elsewhere.ts';
 import { Failure } from './failure.ts';
 import { failureOf } from './failure-of.ts';
-import { withNames } from './names-there.ts';
 import { openSession } from './session.ts';
 import type { GivenFlags } from './settings/settings.ts';
+import { withNames } from './with-names.ts';
 import { writeAll } from './write-all.ts';
 
 interface GlobalFlags extends GivenFlags {

@@ -215,7 +215,7 @@ describe('secrets', () => {
   it('are set from standard input, a file and a hidden prompt, and returned byte for byte', async () => {
     const set = await holdfast(['set', 'A'], nasty);
     expect([set.code, set.stdout]).toEqual([0, '']);
-    expect(set.stderr).toMatch(/^A set, version 1; dev is at revision 1\.$/m);
+    expect(set.stderr).toMatch(/^A set, 2 lines, version 1; dev is at revision 1\.$/m);
     await holdfast(['set', 'B', '--from-file', cli.file('key.pem', 'with its line break\n')]);
     const typed = await cli.converse(['set', 'C'], [['Value of C: ', 'typed-secret\r']], { env: environment });
     expect(typed).toMatchObject({ code: 0, stdout: expect.not.stringContaining('typed-secret') });

@@ -297,7 +297,9 @@ describe('a credential', () => {
   it('that is rejected is reported with its source and a remedy', async () => {
     link();
     status = 401;
-    expect((await pull([])).stderr).toMatch(/The token in HOLDFAST_TOKEN is unknown, expired or revoked\. Replace it/);
+    expect((await pull([])).stderr).toMatch(
+      /The token in HOLDFAST_TOKEN is unknown, expired or revoked\..*\nReplace it/,
+    );
     const kept = { origin: server.url, token: 'kept', handedOff: true };
     cli.file(cli.credentialsOf(server.url), JSON.stringify(kept));
     expect((await pull([], { HOLDFAST_TOKEN: '' })).stderr).toMatch(/\nSign in: holdfast login\n$/);

@@ -87,9 +87,12 @@ const firstProject = {
 async function hasNoProject(client: Holdfast, organizations: CurrentUser['organizations']): Promise<boolean> {
   const [only, second] = organizations ?? [];
   if (only === undefined || second !== undefined) return false;
-  const path = { orgId: only.id };
-  const answer = await client.request('GET', '/v1/projects/{orgId}', { path }).catch(() => undefined);
-  return answer?.projects.length === 0;
+  try {
+    const { projects } = await client.request('GET', '/v1/projects/{orgId}', { path: { orgId: only.id } });
+    return projects.length === 0;
+  } catch {
+    return false;
+  }
 }
 
 function nextStep(session: Session, access: keyof typeof rightsOf | undefined): string {

@@ -1,0 +1,42 @@
+import { Failure } from './failure.ts';
+import { failureOf } from './failure-of.ts';
+import { namesThere, slug } from './names-there.ts';
+import type { Session } from './session.ts';
+
+/**
+ * The error of a command. If a project or an environment does not exist, it names those that do: only those that the
+ * caller can list.
+ * @param words the arguments of the command, which may name environments
+ */
+export async function withNames(error: unknown, session: Session, words: readonly unknown[]): Promise<unknown> {
+  const failure = failureOf(error);
+  const { exitCode, code, message, requestId, details, hint } = failure;
+  // A failure of the command line itself has said what there is.
+  if (error instanceof Failure || (code !== 'project_not_found' && code !== 'environment_not_found')) return error;
+  try {
+    const { project, environment } = session.settings();
+    const isProject = code === 'project_not_found';
+    const names = isProject ? await projectsIn(session) : await environmentsIn(session);
+    const given = words.flat().filter((word): word is string => typeof word === 'string');
+    const environments = [...given.map(word => word.replace(/@\d+$/, '')), environment?.value ?? ''];
+    const asked = isProject ? [project?.value ?? ''] : environments;
+    const [number] = isProject ? [] : given.filter(word => /^\d{1,9}$/.test(word) && !names.includes(word));
+    const own = names.find(name => name === environment?.value) ?? names[0];
+    const slugs = asked.filter(word => slug.test(word));
+    // `diff 1` means a revision.
+    const isRevision = number !== undefined && own !== undefined;
+    const there = isRevision ? namesThere(names, [], `Did you mean ${own}@${number}?`) : namesThere(names, slugs, hint);
+    return new Failure(exitCode, code, message, { requestId, details, hint: there });
+  } catch {
+    // Whoever may not list them gets the service's answer as it is.
+    return error;
+  }
+}
+
+async function projectsIn(session: Session): Promise<string[]> {
+  const path = { orgId: await session.organizationId() };
+  return (await session.request('GET', '/v1/projects/{orgId}', { path })).projects.map(({ slug }) => slug);
+}
+
+const environmentsIn = async (session: Session): Promise<string[]> =>
+  (await session.project()).environments.map(({ slug }) => slug);
