@@ -108,6 +108,7 @@ export const proofs: readonly Proof[] = [
   },
   { name: 'scripts', files: ['test/clients/cli/scripts', 'test/docs/any-image.test.ts'] },
   { name: 'use', files: ['test/docs/use.test.ts', 'test/clients/github-action/action.test.ts'] },
+  { name: 'first-session', files: ['test/clients/cli/first-session.test.ts'] },
   { name: 'endings', files: ['test/clients/cli/endings.test.ts', 'test/clients/cli/inherits.test.ts'] },
   { name: 'packages', files: ['test/clients/sdk/package.test.ts', 'test/clients/cli/package.test.ts'] },
   { name: 'starts', files: ['test/infra/local/start.test.ts'] },
