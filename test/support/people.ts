@@ -52,12 +52,12 @@ export function firstPersonOf(name: string): Person | undefined {
 
 /** Like registering, in one write, but without scrypt and the e-mail. The password is `testPassword`. */
 export async function seedPerson(
-  options: { isAdmin?: boolean; name?: string; emailVerified?: boolean } = {},
+  options: { isAdmin?: boolean; name?: string; email?: string; emailVerified?: boolean } = {},
 ): Promise<Person> {
-  const { isAdmin, name: givenName = 'Ada', emailVerified = false } = options;
+  const { isAdmin, name: givenName = 'Ada', email = `${randomUUID()}@example.com`, emailVerified = false } = options;
   const user: UserRecord = {
     id: randomUUID(),
-    email: `${randomUUID()}@example.com`,
+    email,
     name: givenName,
     emailVerified,
     ...(isAdmin === undefined ? {} : { isAdmin }),

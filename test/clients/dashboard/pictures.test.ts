@@ -25,7 +25,7 @@ describe.runIf(process.env.PICTURES === '1')('the pictures', () => {
 
   beforeAll(async () => {
     api = await startDashboard();
-    ada = await seedPerson({ name: 'Ada Lovelace', emailVerified: true });
+    ada = await seedPerson({ name: 'Ada Lovelace', email: 'ada@acme.example', emailVerified: true });
     const { organization } = await openAcme(api, ada);
     ada = { ...ada, organization };
     await joinOrganization(api, ada, await seedPerson({ name: 'Grace Hopper' }), 'developer');
