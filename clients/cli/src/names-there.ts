@@ -1,11 +1,10 @@
-const mostNames = 20;
+import { isSlug } from './settings/settings-file.ts';
 
-/** What an argument must be to name a place: keys, files and values are never repeated. What a service sends, too. */
-export const slug = /^[a-z0-9][a-z0-9-]{0,47}$/;
+const mostNames = 20;
 
 /** A hint: "There are dev, staging." and what to do, unless one of them is close to what was asked for. */
 export function namesThere(sent: readonly string[], asked: readonly string[], otherwise = ''): string {
-  const names = sent.filter(name => slug.test(name));
+  const names = sent.filter(isSlug);
   const [nearest] = asked.flatMap(word => nearestTo(word, names) ?? []);
   return `${listOf(names)} ${nearest === undefined ? otherwise : `Did you mean ${nearest}?`}`.trim();
 }

@@ -1,7 +1,8 @@
 import { Failure } from './failure.ts';
 import { failureOf } from './failure-of.ts';
-import { namesThere, slug } from './names-there.ts';
+import { namesThere } from './names-there.ts';
 import type { Session } from './session.ts';
+import { isSlug } from './settings/settings-file.ts';
 
 /**
  * The error of a command. If a project or an environment does not exist, it names those that do: only those that the
@@ -22,7 +23,8 @@ export async function withNames(error: unknown, session: Session, words: readonl
     const asked = isProject ? [project?.value ?? ''] : environments;
     const [number] = isProject ? [] : given.filter(word => /^\d{1,9}$/.test(word) && !names.includes(word));
     const own = names.find(name => name === environment?.value) ?? names[0];
-    const slugs = asked.filter(word => slug.test(word));
+    // Keys, files and values among the arguments are never repeated.
+    const slugs = asked.filter(isSlug);
     // `diff 1` means a revision.
     const isRevision = number !== undefined && own !== undefined;
     const there = isRevision ? namesThere(names, [], `Did you mean ${own}@${number}?`) : namesThere(names, slugs, hint);

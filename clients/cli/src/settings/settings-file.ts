@@ -12,13 +12,15 @@ export type Place = Record<PlaceMember, string>;
 /** `layers` are environments as `organization/project/environment`, the lowest first. */
 export type SettingsFile = Partial<Place> & { url?: string; layers?: readonly string[] };
 
-/** The service's rule for slugs. */
 const slug = /^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/;
+
+/** The service's rule. */
+export const isSlug = (text: string): boolean => slug.test(text);
 
 /** Without blanks around it, which a file of another system may have. */
 export function checkSlug(given: string, name: string): string {
   const value = given.trim();
-  if (slug.test(value)) return value;
+  if (isSlug(value)) return value;
   throw usage(`${name} must be a slug: 1 to 48 lower-case letters, digits and hyphens.`);
 }
 
