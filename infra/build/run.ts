@@ -1,7 +1,6 @@
 import { hotFunctions } from '../plan/functions.ts';
-import { bundleFunctions } from './bundle.ts';
+import { bundleFunctions, peakBytesOfBuild } from './bundle.ts';
 
-/*
 /*
  * `npm run build` bundles every function and prints the sizes. `npm run build -- pull-secrets` also prints the contents
  * of that function's bundle.
@@ -17,6 +16,8 @@ const total = bySize.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 console.log(
   `${bySize.length} functions in ${((Date.now() - startedAt) / 1000).toFixed(1)} s, ${kilobytes(total).trim()} in total`,
 );
+const peakBytes = peakBytesOfBuild();
+if (peakBytes !== undefined) console.log(`esbuild used at most ${kilobytes(peakBytes).trim()} of memory`);
 console.log('Largest:');
 for (const { name, sizeBytes } of bySize.slice(0, 5)) console.log(`${kilobytes(sizeBytes)}  ${name}`);
 console.log('Hot:');

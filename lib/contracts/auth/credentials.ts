@@ -16,8 +16,13 @@ export const passPhraseExample = 'an example of a pass phrase';
 export const challengeExample = 'EXAMPLE-challenge-0000';
 export const recoveryCodesExample = ['EXAM-PLEA-AAAA-AAAA-AAAA-AAAA'];
 
+export const shortestNewPassword = 12;
+
 /** 12 to 256 characters without composition rules, as NIST SP 800-63B and OWASP recommend. */
-export const NewPassword = text(12, 256).meta({ description: 'The new password.', example: passPhraseExample });
+export const NewPassword = text(shortestNewPassword, 256).meta({
+  description: 'The new password.',
+  example: passPhraseExample,
+});
 
 /**
  * A password to compare. A short one is wrong rather than malformed, because it may have been set under other rules.

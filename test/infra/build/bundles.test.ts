@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Bundle, bundleFunctions } from '#infra/build/bundle.ts';
+import { type Bundle, bundleFunctions, peakBytesOfBuild } from '#infra/build/bundle.ts';
+import { longPasswords } from '#infra/build/lean-packages.ts';
 import type { Handler } from '#infra/local/lambda/invoke.ts';
 import { ensureTable } from '#infra/local/resources.ts';
 import { functions, hotFunctions, needsDashboardOrigin } from '#infra/plan/functions.ts';
@@ -51,6 +52,26 @@ describe('a bundle', () => {
 
   test.each(hotFunctions)('of the hot function %s is at most 400 KB', name => {
     expect(bundles.find(bundle => bundle.name === name)?.sizeBytes).toBeLessThanOrEqual(400_000);
+  });
+
+  test.each([
+    ['of any function', 800_000, functions.map(({ name }) => name)],
+    ['of register', 500_000, ['register']],
+    ['of deliver-webhooks', 540_000, ['deliver-webhooks']],
+    ['of make-outbound-requests', 270_000, ['make-outbound-requests']],
+  ])('%s is at most %i bytes', (_, maximum, names) => {
+    expect(bundles.filter(({ name, sizeBytes }) => names.includes(name) && sizeBytes > maximum)).toEqual([]);
+  });
+
+  // Only Linux reports it.
+  test.runIf(process.platform === 'linux')('is built with less than a gigabyte of memory', () => {
+    expect(peakBytesOfBuild()).toBeLessThan(1_000_000_000);
+  });
+
+  test('of register has every common password that is long enough to be set', () => {
+    const register = readFileSync(join(outDirectory, 'register/index.mjs'), 'utf8');
+    expect(longPasswords.length).toBeGreaterThan(300);
+    expect(longPasswords.filter(password => !register.includes(JSON.stringify(password)))).toEqual([]);
   });
 
   test('contains exactly the clients of the services that its function may call', () => {

@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { dictionary } from '@zxcvbn-ts/language-common';
+import type { Plugin } from 'esbuild';
+import { shortestNewPassword } from '#lib/contracts/auth/credentials.ts';
+
+/* Packages of which the functions need only a part that esbuild can't find out by itself. */
+
+/** The package's index loads every dispatcher, interceptor and mock. The functions send each request with a `Client`. */
+const undici = `
+  const Client = require('./lib/dispatcher/client');
+  Client.prototype.request = require('./lib/api/api-request');
+  module.exports = { Client };
+`;
+
+/** A shorter password is rejected before it is looked up, so the list's 49,000 shorter ones are never found. */
+export const longPasswords = dictionary['passwords-common'].filter(({ length }) => length >= shortestNewPassword);
+
+/** The contents of the modules that are replaced, by the end of their path. */
+const replacements = [
+  [/undici[/\\]index\.js$/, undici],
+  // The parser for processors without SIMD instructions. Lambda's arm64 processors have them.
+  [/undici[/\\]lib[/\\]llhttp[/\\]llhttp-wasm\.js$/, "throw new Error('This processor has no SIMD instructions.');"],
+  [/language-common[/\\]dist[/\\]passwords\.json\.mjs$/, `export default ${JSON.stringify(longPasswords)};`],
+  [/language-common[/\\]dist[/\\]diceware\.json\.mjs$/, 'export default [];'],
+] as const;
+
+/** undici's own switch for Node's copy of it, which leaves out an experimental second parser. */
+export const leanDefinitions = { esbuildDetection: 'true' };
+
+export const leanPackages: Plugin = {
+  name: 'lean-packages',
+  setup: ({ onLoad }) => {
+    for (const [filter, contents] of replacements) {
+      onLoad({ filter }, ({ path }) => ({ contents, resolveDir: join(path, '..') }));
+    }
+  },
+};
