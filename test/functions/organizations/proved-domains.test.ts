@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { at, find } from '#lib/table/read.ts';
-import {
-  memberRecord,
-  membershipRecord,
-  organizationPointerRecord,
-  organizationRecord,
-} from '#lib/table/records/organization.ts';
+import type { Key } from '#lib/table/entity.ts';
+import { keys, ranges } from '#lib/table/keys.ts';
+import { at, find, queryItems } from '#lib/table/read.ts';
 import { domainRecord } from '#lib/table/records/sign-in.ts';
-import { remove, transact, update } from '#lib/table/write.ts';
+import { removeAll, transact, update } from '#lib/table/write.ts';
 import { codeOf } from '#test/support/api.ts';
 import { atOnce } from '#test/support/at-once.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
@@ -221,13 +217,9 @@ describe('a domain', () => {
 describe('what a version without providers left of an organization that it erased', () => {
   /** Removes what such a version knew; the provider, the people it led to and the domain stay. */
   async function eraseAsBefore({ owner, slug }: Company): Promise<void> {
-    const { organization, user } = owner;
-    await transact([
-      remove(at(organizationRecord, slug)),
-      remove(at(organizationPointerRecord, organization.id)),
-      remove(at(memberRecord, slug, user.id)),
-      remove(at(membershipRecord, user.id, organization.id)),
-    ]);
+    const items = (await queryItems(ranges.organization(slug))) as unknown as Key[];
+    const known = items.filter(({ sk }) => !/^(SIGNIN|PERSON#)/.test(sk));
+    await removeAll([...known, keys.organizationPointer(owner.organization.id)]);
   }
 
   it('keeps neither the slug’s next holder from a provider and the domain, nor people from joining', async () => {
