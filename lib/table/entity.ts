@@ -73,8 +73,8 @@ export function entity<Attributes extends z.ZodRawShape | z.ZodType<object>, Key
         );
       }
       // An update that sets a restricting attribute raises the format without converting the others.
-      const converted = restricting.length > 0 ? 0 : v - oldestFormat;
-      const upgraded = conversions.slice(converted).reduce((older, convert) => convert?.(older) ?? older, stored);
+      const first = restricting.length > 0 ? 0 : v - oldestFormat;
+      const upgraded = conversions.slice(first).reduce((older, convert) => convert?.(older) ?? older, stored);
       const parsed = schema().safeParse(upgraded);
       if (parsed.success) return parsed.data;
       const where = parsed.error.issues.map(issue => `${issue.path.join('.')} (${issue.code})`).join(', ');
