@@ -69,6 +69,7 @@ export const proofs: readonly Proof[] = [
     name: 'hostile-providers',
     files: ['test/attacks/provider-sign-in.test.ts', 'test/attacks/sign-in-browsers.test.ts'],
   },
+  { name: 'rollback', files: ['test/rollback/rollback.test.ts'] },
   { name: 'counts', files: ['test/bench/counts.test.ts'] },
   { name: 'canary', files: ['test/canary'] },
   { name: 'large-log', files: ['test/functions/audit/large-log.test.ts'] },
