@@ -39,21 +39,14 @@ const documents = { uses: { table: [] }, memoryMb: 512, timeoutSeconds: 10 } as 
  * caller, checks the credential's MAC and records its last use. A member's request counts towards the organization's
  * share. An audit entry is put, and expires after the retention period of the plan.
  */
-export function usesOf({ access, route, uses }: Pick<Contract, 'access' | 'route' | 'uses'>): Uses {
+export function usesOf({ access, uses }: Pick<Contract, 'access' | 'uses'>): Uses {
   const isAuthenticated = access.kind !== 'public';
-  const keepsAccess = access.kind === 'member' && route.includes('{orgSlug}');
   const { credentials = [], ...otherKeys } = uses.key ?? {};
   const credentialActions = new Set<KeyAction>([...credentials, ...(isAuthenticated ? ['Decrypt' as const] : [])]);
   const isAudited = uses.writes?.includes('AUDIT') === true;
   return {
     ...uses,
-    table: union(
-      uses.table,
-      isAuthenticated ? ['BatchGetItem', 'UpdateItem'] : [],
-      // Reads as of one moment are authorized as single reads.
-      keepsAccess ? ['GetItem'] : [],
-      isAudited ? ['PutItem'] : [],
-    ),
+    table: union(uses.table, isAuthenticated ? ['BatchGetItem', 'UpdateItem'] : [], isAudited ? ['PutItem'] : []),
     reads: union(
       uses.reads,
       isAuthenticated ? ['USER'] : [],

@@ -60,7 +60,7 @@ function readUnits({ operation, input }: AwsCall, output: Record<string, unknown
   return 0;
 }
 
-function writtenKeys({ operation, input }: AwsCall): ItemKey[] {
+export function writtenKeys({ operation, input }: AwsCall): ItemKey[] {
   if (operation === 'PutItem' || operation === 'UpdateItem' || operation === 'DeleteItem') return [keyOf(input)];
   if (operation === 'TransactWriteItems') {
     // biome-ignore lint/suspicious/noExplicitAny: one of four shapes
