@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Key } from './entity.ts';
 import type { AnyChanges, AnyConditions } from './expressions.ts';
+import { keys } from './keys.ts';
 
 /*
  * A process may use the member, identity or project that it kept for as long as their organization has the access
@@ -8,12 +9,14 @@ import type { AnyChanges, AnyConditions } from './expressions.ts';
  * the attributes below, must renew the revision.
  */
 
-/** The attributes of each kind that are never kept, by the beginning of the kind's sort key. */
+/** The attributes of each kind that are never kept. */
 export const attributesNeverKept = {
-  MEMBER: [],
-  IDENTITY: ['lastUsedAt', 'tokensEndedAt'],
-  PROJECT: ['name', 'description', 'environmentCount', 'rotation'],
+  member: [],
+  identity: ['lastUsedAt', 'tokensEndedAt'],
+  project: ['name', 'description', 'environmentCount', 'rotation'],
 } as const satisfies Record<string, readonly string[]>;
+
+const kinds = Object.keys(attributesNeverKept) as (keyof typeof attributesNeverKept)[];
 
 interface WriteInTransaction {
   kind: 'put' | 'update' | 'remove' | 'check';
@@ -29,21 +32,26 @@ export const renewedRevision = () => ({ accessRevision: randomUUID() });
 /** @throws Error if one of the writes changes what may be kept, and none renews its organization's access revision */
 export function requireRenewal(writes: readonly WriteInTransaction[]): void {
   for (const write of writes) {
-    const { pk, sk } = write.key;
-    if (!changesKept(write) || isOnlyDuringErasure(write)) continue;
-    const ofOrganization = writes.filter(({ key }) => key.pk === pk && key.sk === 'ORG');
+    const kind = changedKind(write);
+    if (kind === undefined || isOnlyDuringErasure(write)) continue;
+    const { pk } = write.key;
+    const ofOrganization = writes.filter(({ key }) => key.pk === pk && key.sk === keys.organization('').sk);
     if (ofOrganization.some(other => renews(other) || isOnlyDuringErasure(other))) continue;
-    throw new Error(`A transaction changes a ${sk.split('#')[0]} without renewing the organization's access revision.`);
+    throw new Error(`A transaction changes this without renewing the organization's access revision: ${kind}.`);
   }
 }
 
-function changesKept({ kind, key: { pk, sk }, changes }: WriteInTransaction): boolean {
-  const [beginning = ''] = sk.split('#');
-  if (kind === 'check' || !pk.startsWith('ORG#') || !Object.hasOwn(attributesNeverKept, beginning)) return false;
-  if (kind !== 'update') return true;
-  const neverKept: readonly string[] = attributesNeverKept[beginning as keyof typeof attributesNeverKept];
+/** The kind that the write changes, if requests keep what it changes. */
+function changedKind({ kind: write, key: { pk, sk }, changes }: WriteInTransaction) {
+  const kind = kinds.find(each => {
+    const first = keys[each]('', '');
+    return pk.startsWith(first.pk) && sk.startsWith(first.sk);
+  });
+  if (kind === undefined || write === 'check') return undefined;
+  if (write !== 'update') return kind;
+  const neverKept: readonly string[] = attributesNeverKept[kind];
   const paths = Object.values(changes ?? {}).flatMap(change => Object.keys(change ?? {}));
-  return paths.some(path => !neverKept.includes(path.split('.')[0] ?? ''));
+  return paths.some(path => !neverKept.includes(path.split('.')[0] ?? '')) ? kind : undefined;
 }
 
 function renews({ kind, item, changes }: WriteInTransaction): boolean {

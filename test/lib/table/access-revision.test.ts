@@ -57,10 +57,10 @@ it('no attribute that is never kept is part of what is kept', () => {
   const shop = { id: '1', organizationId: '2', slug: 'shop', keyVersion: 1, wrappedKeys, status: 'active' as const };
   const shopItem = { pk: '', sk: '', kind: 'project', v: projectRecord.formatVersion, ...shop };
   const never = (names: readonly string[]) => Object.fromEntries(names.map(name => [name, 'never kept']));
-  expect(projectKeysRecord.parse({ ...shopItem, ...never(attributesNeverKept.PROJECT) })).toEqual(shop);
+  expect(projectKeysRecord.parse({ ...shopItem, ...never(attributesNeverKept.project) })).toEqual(shop);
 
   const rights = { id: '1', name: 'CI', access: 'read', role: 'viewer', projectId: null, environmentId: null } as const;
   const kept = { ...rights, trustId: '2', createdAt: 'then' };
   const item = { pk: '', sk: '', kind: 'identity', v: identityRecord.formatVersion, ...kept };
-  expect(identityRightsRecord.parse({ ...item, ...never(attributesNeverKept.IDENTITY) })).toEqual(kept);
+  expect(identityRightsRecord.parse({ ...item, ...never(attributesNeverKept.identity) })).toEqual(kept);
 });
