@@ -112,7 +112,8 @@ export async function readKeptAccess<Others extends Reads>({ orgSlug, userId, pr
     : await readAll<unknown>([organizationRead, callerRead]);
   const current = organization as OrganizationRecord | undefined;
   const isIdentity = isIdentityId(userId);
-  if (current?.accessRevision !== undefined) {
+  // Nothing is kept for strangers, so their requests must not cost the organization more either.
+  if (current?.accessRevision !== undefined && caller !== undefined) {
     noteNeed(callerRead);
     if (projectRead !== undefined && shared?.isNeeded === true) noteNeed(projectRead);
   }

@@ -249,7 +249,7 @@ afterEach(() => {
 });
 
 describe('what is kept', () => {
-  it('is never stale', { timeout: 600_000 }, async () => {
+  it('is never stale', { timeout: 1_200_000 }, async () => {
     const { stale, ...calls } = await search(sequences);
     if (process.env.KEPT_SEQUENCES !== undefined)
       writeSync(1, `kept access: ${sequences} sequences, ${JSON.stringify(calls)}\n`);
@@ -262,7 +262,7 @@ describe('what is kept', () => {
   it.each<[string, Flaws]>([
     ['reads are not of one moment', { momentsAreTorn: true }],
     ['changes don’t renew the revision', { nothingIsRenewed: true }],
-  ])('is found to be stale if %s', { timeout: 600_000 }, async (_, flaws) => {
+  ])('is found to be stale if %s', { timeout: 1_200_000 }, async (_, flaws) => {
     expect((await search(2_000, flaws)).stale).not.toEqual([]);
   });
 });

@@ -12,6 +12,7 @@ import { fresh, shared } from '#test/support/fixtures.ts';
 import { identityOf } from '#test/support/issuer.ts';
 import type { AwsCall, Conductor } from '#test/support/observe-calls.ts';
 import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
+import { seedPerson } from '#test/support/people.ts';
 import { countsOf } from '#test/support/record-calls.ts';
 import { assertionOf, expectStatus, memberIdOf, sampleIssuer, sampleKeys } from '#test/support/sample-requests.ts';
 import { conflict, hidingTransactions } from '#test/support/seen-item-by-item.ts';
@@ -94,6 +95,15 @@ describe('the third request with a token within a second', () => {
     const change: Send = headers => place.set('dev', 'KEY', `${Math.random()}`, { as: token, headers });
     expect((await until(3, change)).organization).not.toContain('MEMBER');
     expect((await until(1, change)).organization).not.toContain('PROJECT');
+  });
+
+  it('costs no more than the first if it comes from a stranger', async () => {
+    const stranger = await createToken(api, await seedPerson());
+    for (let count = 0; count < 3; count += 1) {
+      const { answer, calls } = await recordRequest(pullAs(stranger));
+      expect(codeOf(answer)).toBe('404 organization_not_found');
+      expect(calls.map(({ operation }) => operation)).not.toContain('TransactGetItems');
+    }
   });
 
   it('reads everything again a second later, and again five seconds after it was kept', async () => {
