@@ -63,17 +63,41 @@ function modelOf(random: () => number, flaws: Flaws) {
   };
 
   const organization = (): OrganizationRecord => ({
-    ...{ id: id(), slug, name: 'Acme', plan: 'free', limitOverrides: {}, createdAt: '', status: 'active' },
-    ...{ projectCount: 1, memberCount: 1, ownerCount: 1, invitationCount: 0, webhookCount: 0, identityCount: 1 },
-    ...{ firstRevision: 0, planChangedAtMs: 0, requireSecondFactor: false, accessRevision: id() },
+    id: id(),
+    slug,
+    name: 'Acme',
+    plan: 'free',
+    limitOverrides: {},
+    createdAt: '',
+    status: 'active',
+    projectCount: 1,
+    memberCount: 1,
+    ownerCount: 1,
+    invitationCount: 0,
+    webhookCount: 0,
+    identityCount: 1,
+    firstRevision: 0,
+    planChangedAtMs: 0,
+    requireSecondFactor: false,
+    accessRevision: id(),
   });
   const member = () => ({ id: id(), userId: users.member, email: '', name: '', role: 'developer', joinedAt: '' });
   const identity = () => ({
-    ...{ id: users.identity, name: 'CI', access: 'read', role: 'viewer', projectId: null, environmentId: null },
-    ...{ trustId: id(), createdAt: '' },
+    id: users.identity,
+    name: 'CI',
+    access: 'read',
+    role: 'viewer',
+    projectId: null,
+    environmentId: null,
+    trustId: id(),
+    createdAt: '',
   });
   const project = (keyVersion = 1) => ({
-    ...{ id: id(), organizationId: '1', slug: path.project, status: 'active', keyVersion },
+    id: id(),
+    organizationId: '1',
+    slug: path.project,
+    status: 'active',
+    keyVersion,
     wrappedKeys: { [keyVersion]: new Uint8Array([created % 256]) },
   });
   const edit = (place: Place, changes: object) => {
