@@ -4,6 +4,7 @@ import * as dynamo from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { chunksOf } from '../core/chunks-of.ts';
 import { requiredSetting } from '../core/settings.ts';
+import { requireRenewal } from './access-revision.ts';
 import { tableClient } from './client.ts';
 import { type Key, restricts } from './entity.ts';
 import { type AnyChanges, type AnyConditions, type Changes, type Conditions, render } from './expressions.ts';
@@ -99,6 +100,7 @@ export class ConditionFailed extends Error {
  */
 export async function transact(writes: readonly Write[]): Promise<void> {
   if (writes.length === 0) return;
+  requireRenewal(writes);
   const transaction = { TransactItems: writes.map(toTransactItem), ClientRequestToken: randomUUID() };
   const passes = (error: unknown) => isTransient(error) || isTransientCancellation(error);
   const send = () => tableClient().send(new dynamo.TransactWriteCommand(transaction));

@@ -80,9 +80,9 @@ export const proofs: readonly Proof[] = [
   { name: 'churn', files: ['test/consistency/natural.test.ts'], env: { ROUNDS: '20' }, full: { ROUNDS: '200' } },
   {
     name: 'stale-reads',
-    files: ['test/consistency/stale-reads.test.ts'],
-    env: { READ_SECONDS: '40' },
-    full: { READ_SECONDS: '600' },
+    files: ['test/consistency/stale-reads.test.ts', 'test/model/kept-access.test.ts'],
+    env: { READ_SECONDS: '40', KEPT_SEQUENCES: '2000' },
+    full: { READ_SECONDS: '600', KEPT_SEQUENCES: '20000' },
   },
   {
     name: 'time-machine',

@@ -35,6 +35,11 @@ export const organizationRecord = entity(
     /** Of the audit log, before the current one; oldest first. Absent if stored before this was recorded. */
     retentions: z.array(earlierRetention).optional(),
     createdAt: z.string(),
+    /**
+     * Renewed by each change of a member, an identity or a project that requests depend on. Absent until the first one
+     * after this was introduced: then nothing is kept.
+     */
+    accessRevision: z.string().optional(),
     /** `deleting`: no request can reach the organization, and its data is being erased. */
     status: z.enum(['active', 'deleting']),
     projectCount: z.int(),
