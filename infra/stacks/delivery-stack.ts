@@ -9,11 +9,10 @@ import {
 } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { Config } from '../plan/config.ts';
+import { type PlannedStack, stacksOf } from '../plan/stacks.ts';
 
 const issuer = 'token.actions.githubusercontent.com';
 const branch = 'refs/heads/main';
-/** The stacks whose outputs `npm run deploy` compares the settings with. */
-const comparedStacks = ['api', 'edge'];
 const workflow = '.github/workflows/deliver.yml';
 
 interface DeliveryProps {
@@ -61,20 +60,26 @@ export class DeliveryStack extends Stack {
           statements: [
             this.assume('DeployByTheBootstrap', ['deploy', 'file-publishing', 'lookup'], config),
             this.readDeployed(config),
+            this.readSender(),
             this.uploadDashboard(dashboardFilesArn),
             ...this.readCheckAccount(config),
           ],
         }),
       },
     });
-    for (const stack of comparedStacks) {
-      const region = Token.isUnresolved(this.region) ? '<AWS::Region>' : this.region;
-      const arn = `arn:<AWS::Partition>:cloudformation:${region}:<AWS::AccountId>:stack/${config.name}-${stack}/*`;
+    const written = (region = this.region) => (Token.isUnresolved(region) ? '<AWS::Region>' : region);
+    for (const { name, region } of stacksRead(config)) {
+      const arn = `arn:<AWS::Partition>:cloudformation:${written(region)}:<AWS::AccountId>:stack/${name}/*`;
       Validations.of(role).acknowledge({
         id: `AwsSolutions-IAM5[Resource::${arn}]`,
-        reason: 'The ARN of a stack ends in an id that CloudFormation chooses.',
+        reason:
+          'The ARN of a stack ends in an id, and a nested one’s name in another one, that CloudFormation chooses.',
       });
     }
+    Validations.of(role).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ses:${written()}:<AWS::AccountId>:identity/*]`,
+      reason: 'The next sender is not known yet, and asking SES about an identity reveals only whether it is verified.',
+    });
     const { 'Fn::ImportValue': bucket } = this.resolve(dashboardFilesArn) as { 'Fn::ImportValue': string };
     Validations.of(role).acknowledge({
       id: `AwsSolutions-IAM5[Resource::${bucket}/*]`,
@@ -126,14 +131,28 @@ export class DeliveryStack extends Stack {
     });
   }
 
-  private readDeployed({ name }: Config): PolicyStatement {
+  private readDeployed(config: Config): PolicyStatement {
     return new PolicyStatement({
       sid: 'ReadDeployed',
       effect: Effect.ALLOW,
-      actions: ['cloudformation:DescribeStacks'],
-      resources: comparedStacks.map(stack =>
-        this.formatArn({ service: 'cloudformation', resource: 'stack', resourceName: `${name}-${stack}/*` }),
+      actions: ['cloudformation:DescribeStacks', 'cloudformation:ListStackResources'],
+      resources: stacksRead(config).map(({ name, region }) =>
+        this.formatArn({
+          service: 'cloudformation',
+          resource: 'stack',
+          resourceName: `${name}/*`,
+          ...(region === undefined ? {} : { region }),
+        }),
       ),
+    });
+  }
+
+  private readSender(): PolicyStatement {
+    return new PolicyStatement({
+      sid: 'ReadSender',
+      effect: Effect.ALLOW,
+      actions: ['ses:GetEmailIdentity'],
+      resources: [this.formatArn({ service: 'ses', resource: 'identity', resourceName: '*' })],
     });
   }
 
@@ -157,4 +176,9 @@ export class DeliveryStack extends Stack {
       }),
     ];
   }
+}
+
+/** The stacks that `npm run deploy` looks at first, and those nested in the API's. */
+function stacksRead(config: Config): PlannedStack[] {
+  return [...stacksOf(config), { name: `${config.name}-api-*`, region: config.region }];
 }
