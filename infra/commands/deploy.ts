@@ -6,6 +6,7 @@ import { type Config, ConfigError } from '../plan/config.ts';
 import { readInstallation, settingsElsewhere } from '../plan/installation-file.ts';
 import { noticesOf } from '../plan/notices.ts';
 import { type Rollout, rolloutOf } from '../stacks/gradual-deployments.ts';
+import { deleteOldVersions } from './function-versions.ts';
 import { checkBeforeDeployment } from './preflight.ts';
 import { readEdge } from './read-deployed.ts';
 import { uploadDashboard } from './upload-dashboard.ts';
@@ -13,8 +14,8 @@ import { uploadDashboard } from './upload-dashboard.ts';
 /*
  * `npm run deploy -- <installation> [--emergency] [--without-mail] [option of cdk deploy …]`: checks the settings in
  * `installations/<installation>.json` and compares them with what is deployed before building anything, deploys all
- * stacks, uploads the dashboard and the downloads, and then uses the service once, as a client would. With `--emergency`,
- * all requests move to the new versions at once and no alarm stops them. With `--without-mail`, it changes the sender
+ * stacks, uploads the dashboard and the downloads, uses the service once, as a client would, and then deletes the
+ * functions' oldest versions. With `--emergency`, all requests move to the new versions at once and no alarm stops them. With `--without-mail`, it changes the sender
  * although SES has not verified it. On a terminal it asks before it broadens permissions. Elsewhere it never asks, because
  * the pipeline runs `cdk diff` and waits for an approval first.
  */
@@ -42,6 +43,9 @@ try {
     const { bucket, origin } = await readEdge(config);
     await uploadDashboard(config, bucket, new Map([...dashboard, ...downloads(origin)]));
     process.exitCode = smoke(config, installation);
+    // Only once the new version works.
+    const notice = process.exitCode === 0 ? await deleteOldVersions(config) : undefined;
+    if (notice !== undefined) process.stderr.write(`${notice}\n`);
   }
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error;

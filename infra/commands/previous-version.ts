@@ -4,12 +4,12 @@ import {
   GetAliasCommand,
   GetFunctionConfigurationCommand,
   LambdaClient,
-  paginateListVersionsByFunction,
   UpdateAliasCommand,
 } from '@aws-sdk/client-lambda';
 import { ConfigError } from '../plan/config.ts';
 import { aliasName, deployedName, functions } from '../plan/functions.ts';
 import { readInstallation } from '../plan/installation-file.ts';
+import { listVersions } from './function-versions.ts';
 
 /*
  * `npm run operate -- previous-version <installation> <function> [--undo]`: lets a function serve its previous version at
@@ -54,17 +54,6 @@ async function move(client: LambdaClient, functionName: string, isForward: boole
     }),
   );
   return `${functionName} now serves version ${target}, published ${version.LastModified}, instead of ${current}.`;
-}
-
-async function listVersions(client: LambdaClient, functionName: string): Promise<number[]> {
-  const versions: FunctionConfiguration[] = [];
-  for await (const page of paginateListVersionsByFunction({ client }, { FunctionName: functionName })) {
-    versions.push(...(page.Versions ?? []));
-  }
-  return versions
-    .map(({ Version: version }) => Number(version))
-    .filter(Number.isInteger)
-    .toSorted((a, b) => a - b);
 }
 
 /**

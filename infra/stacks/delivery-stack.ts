@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Token, Validations } from 'aws-cdk-lib';
+import { ArnFormat, CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Token, Validations } from 'aws-cdk-lib';
 import {
   CfnOIDCProvider,
   Effect,
@@ -9,6 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { Config } from '../plan/config.ts';
+import { aliasName } from '../plan/functions.ts';
 import { type PlannedStack, stacksOf } from '../plan/stacks.ts';
 
 const issuer = 'token.actions.githubusercontent.com';
@@ -61,6 +62,7 @@ export class DeliveryStack extends Stack {
             this.assume('DeployByTheBootstrap', ['deploy', 'file-publishing', 'lookup'], config),
             this.readDeployed(config),
             this.readSender(),
+            ...this.deleteOldVersions(config),
             this.uploadDashboard(dashboardFilesArn),
             ...this.readCheckAccount(config),
           ],
@@ -80,6 +82,13 @@ export class DeliveryStack extends Stack {
       id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ses:${written()}:<AWS::AccountId>:identity/*]`,
       reason: 'The next sender is not known yet, and asking SES about an identity reveals only whether it is verified.',
     });
+    for (const qualifier of ['', `:${aliasName}`, ':*']) {
+      const arn = `arn:<AWS::Partition>:lambda:${written()}:<AWS::AccountId>:function:${config.name}-*${qualifier}`;
+      Validations.of(role).acknowledge({
+        id: `AwsSolutions-IAM5[Resource::${arn}]`,
+        reason: 'A policy has no room for the name of every function, and versions have numbers that Lambda chooses.',
+      });
+    }
     const { 'Fn::ImportValue': bucket } = this.resolve(dashboardFilesArn) as { 'Fn::ImportValue': string };
     Validations.of(role).acknowledge({
       id: `AwsSolutions-IAM5[Resource::${bucket}/*]`,
@@ -154,6 +163,28 @@ export class DeliveryStack extends Stack {
       actions: ['ses:GetEmailIdentity'],
       resources: [this.formatArn({ service: 'ses', resource: 'identity', resourceName: '*' })],
     });
+  }
+
+  /** Not the functions themselves, and not a version that an alias points to, which Lambda refuses to delete. */
+  private deleteOldVersions(config: Config): PolicyStatement[] {
+    const arn = (resourceName: string) =>
+      this.formatArn({
+        service: 'lambda',
+        resource: 'function',
+        resourceName,
+        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+      });
+    const allow = (sid: string, actions: string[], resources: string[]) =>
+      new PolicyStatement({ sid, effect: Effect.ALLOW, actions, resources });
+    const functions = `${config.name}-*`;
+    return [
+      allow(
+        'ListVersions',
+        ['lambda:ListVersionsByFunction', 'lambda:GetAlias'],
+        [arn(functions), arn(`${functions}:${aliasName}`)],
+      ),
+      allow('DeleteOldVersions', ['lambda:DeleteFunction'], [arn(`${functions}:*`)]),
+    ];
   }
 
   private uploadDashboard(filesArn: string): PolicyStatement {

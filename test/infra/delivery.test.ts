@@ -209,14 +209,20 @@ describe('the delivery pipeline', () => {
     expect(actionsOf(looks)).toEqual(['sts:AssumeRole']);
     expect(assumed(looks)).toEqual(['lookup']);
     const reading = ['cloudformation:DescribeStacks', 'cloudformation:ListStackResources'];
-    const actions = ['sts:AssumeRole', reading, 'ses:GetEmailIdentity', 's3:PutObject', 'ssm:GetParameter'];
-    expect(actionsOf(deploys)).toEqual(actions);
+    const asking = ['sts:AssumeRole', reading, 'ses:GetEmailIdentity'];
+    const listing = ['lambda:GetAlias', 'lambda:ListVersionsByFunction'];
+    const others = [listing, 'lambda:DeleteFunction', 's3:PutObject', 'ssm:GetParameter'];
+    expect(actionsOf(deploys)).toEqual([...asking, ...others]);
+    // A version, never a function.
+    const deleting = deploys.statements.find(({ Action }: { Action: string }) => Action === 'lambda:DeleteFunction');
+    expect(JSON.stringify(deleting?.Resource)).toContain(':function:holdfast-*:*"');
     expect(assumed(deploys)).toEqual(['deploy', 'file-publishing', 'lookup']);
     // A stack's ARN ends with an id, and an object's with its name.
     const [bucket] = ofType('AWS::S3::Bucket');
     const resources = JSON.stringify([deploys.statements, looks.statements]);
     expect(resources).toMatch(new RegExp(`ExportsOutputFnGetAtt${bucket?.id}Arn\\w+"},"/\\*"`));
-    const named = /holdfast-(?:foundation|api|api-\*|edge|delivery)\/\*|:identity\/\*|"\/\*"/g;
+    const named =
+      /holdfast-(?:foundation|api|api-\*|edge|delivery)\/\*|:identity\/\*|:function:holdfast-\*(?::live|:\*)?"|"\/\*"/g;
     expect(resources.replaceAll(named, '')).not.toContain('*');
     expect(synthesize().ofType('AWS::IAM::OIDCProvider')).toEqual([]);
   });
