@@ -102,23 +102,22 @@ test.each(Object.entries(deployments))(
 );
 
 test('no change of the edge’s secret deletes one that a rollback resolves', () => {
-  const versions = [1, 2, 3, 4].map(
-    edgeSecretVersion => synthesize({ ...exampleSettings, edgeSecretVersion }).templates,
-  );
+  const versions = [2, 3, 4].map(edgeSecretVersion => synthesize({ ...exampleSettings, edgeSecretVersion }).templates);
   const secretsIn = (templates: Templates) =>
     Object.values(templates.get('holdfast-foundation')?.Resources ?? {})
       .filter(({ Type }) => Type === 'AWS::SecretsManager::Secret')
       .map(({ Properties }) => Properties.Name.replace('holdfast/edge-', ''));
-  for (const [index, after] of versions.slice(1).entries()) {
-    expect(harmsOf(versions[index] ?? plain, after)).toEqual([]);
-  }
+  for (const [index, after] of versions.entries()) expect(harmsOf(versions[index - 1] ?? plain, after)).toEqual([]);
   // The one that functions accept besides the edge's, and the one from before it.
-  expect(versions.map(secretsIn)).toEqual([['1'], ['2', '1'], ['3', '2', '1'], ['4', '3', '2']]);
+  expect(versions.map(secretsIn)).toEqual([
+    ['2', '1'],
+    ['3', '2', '1'],
+    ['4', '3', '2'],
+  ]);
 });
 
 test('a change of the sender deletes no identity, so that mail can still be sent as before', () => {
-  for (const mailIdentity of ['domain', 'address']) {
-    const { single } = synthesize({ ...exampleSettings, mailIdentity });
+  for (const { single } of [synthesize(), synthesize({ ...exampleSettings, mailIdentity: 'address' })]) {
     const policies = { DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' };
     expect(single('AWS::SES::EmailIdentity')).toMatchObject(policies);
   }
