@@ -99,5 +99,5 @@ function isNestedStack({ ResourceType: type }: StackResourceSummary): boolean {
 }
 
 function isDenied(error: unknown): boolean {
-  return error instanceof CloudFormationServiceException && /^AccessDenied/.test(error.name);
+  return error instanceof CloudFormationServiceException && error.name.startsWith('AccessDenied');
 }
