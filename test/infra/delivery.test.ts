@@ -210,7 +210,7 @@ describe('the delivery pipeline', () => {
     expect(assumed(looks)).toEqual(['lookup']);
     const reading = ['cloudformation:DescribeStacks', 'cloudformation:ListStackResources'];
     const asking = ['sts:AssumeRole', reading, 'ses:GetEmailIdentity'];
-    const listing = ['lambda:GetAlias', 'lambda:ListVersionsByFunction'];
+    const listing = ['lambda:ListVersionsByFunction', 'lambda:GetAlias'];
     const others = [listing, 'lambda:DeleteFunction', 's3:PutObject', 'ssm:GetParameter'];
     expect(actionsOf(deploys)).toEqual([...asking, ...others]);
     // A version, never a function.
