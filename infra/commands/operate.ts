@@ -7,6 +7,8 @@ const commands = {
   'add-check-account': 'registers the account with which the deployed service is checked',
   'cost-table': 'prints what a million of each operation costs, and an idle month',
   'move-service': 'moves the service to the other region',
+  parked: 'lists, deletes or retries the messages that background work gave up',
+  'previous-version': 'lets one function serve its previous version at once',
   'ready-for-failover': 'checks that the other region could take over',
   recount: 'compares every counter with what it counts; --fix corrects them',
   'rehearse-restore': 'restores a table on this machine and compares it with the original',

@@ -68,7 +68,8 @@ export async function readOutputs(
   }
 }
 
-async function findStack(client: CloudFormationClient, stackName: string): Promise<Stack | undefined> {
+/** A stack by its name or id; undefined if there is none. */
+export async function findStack(client: CloudFormationClient, stackName: string): Promise<Stack | undefined> {
   try {
     const { Stacks: stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stackName }));
     return stacks[0];

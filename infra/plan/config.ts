@@ -286,6 +286,15 @@ export function edgeSecretNames({ name, edgeSecretVersion }: Pick<Config, 'name'
     .map(version => `${name}/edge-${version}`);
 }
 
+/**
+ * The secrets that exist: also the one from before the last change, because a deployment that fails after deleting it
+ * would resolve it while it rolls back.
+ */
+export function keptEdgeSecretNames(config: Pick<Config, 'name' | 'edgeSecretVersion'>): string[] {
+  const { name, edgeSecretVersion: version } = config;
+  return [...edgeSecretNames(config), ...(version > 2 ? [`${name}/edge-${version - 2}`] : [])];
+}
+
 /** The names of all settings. */
 export const configNames = Object.keys(Config.shape) as (keyof Config)[];
 

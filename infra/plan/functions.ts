@@ -14,6 +14,8 @@ export interface FunctionPlan {
   timeoutSeconds: number;
   /** How many may run at once is limited by `longConcurrency`. */
   isLong?: boolean;
+  /** Machines or people wait for it: a tenth of its requests tries a new version first. */
+  isGradual?: boolean;
   /** It reads the account that checks the service. */
   readsCheckAccount?: true;
 }
@@ -76,6 +78,7 @@ export const routedFunctions: readonly RoutedFunctionPlan[] = [
     memoryMb: contract.sizing?.memoryMb ?? defaultMemoryMb,
     timeoutSeconds: defaultTimeoutSeconds,
     isLong: contract.isLong === true,
+    isGradual: contract.isWaitedFor === true,
   })),
   ...documentationRoutes.map(({ operationId, area, method, path }) => ({
     name: operationId,
@@ -205,14 +208,11 @@ export const receives = {
 /** Every function of the system. */
 export const functions: readonly FunctionPlan[] = [...routedFunctions, ...Object.values(workers)];
 
-/**
- * The functions whose new versions get a tenth of the requests first: those that machines wait for, and those needed to
- * log in.
- */
-export const gradualFunctions: ReadonlySet<string> = new Set(['pull-secrets', 'set-secret', 'list-keys', 'log-in']);
-
 /** The functions that are called most. `test/infra/build/bundles.test.ts` limits the size of their bundles. */
 export const hotFunctions: readonly string[] = ['pull-secrets', 'set-secret', 'list-keys'];
+
+/** The functions that `provisionedConcurrency` keeps warm. */
+export const warmFunctions: readonly string[] = [...hotFunctions, 'log-in'];
 
 /** The functions that hash or verify a password. */
 export const passwordFunctions: ReadonlySet<string> = new Set(
@@ -228,6 +228,9 @@ export function needsDashboardOrigin({ mail, payments, dashboardOrigin }: Functi
 export function deployedName(installation: { name: string }, { name }: Pick<FunctionPlan, 'name'>): string {
   return `${installation.name}-${name}`;
 }
+
+/** The alias through which every function is invoked, so that an operator can move it back to an earlier version. */
+export const aliasName = 'live';
 
 /** A function's name as an identifier: `set-secret` → `SetSecret`. */
 export function pascalCase(name: string): string {

@@ -9,12 +9,13 @@ import { tableDefinition } from '#lib/table/definition.ts';
 import {
   type Config,
   dashboardOriginParameter,
-  edgeSecretNames,
+  keptEdgeSecretNames,
   knownDashboardOrigin,
   otherTable,
   regionsOf,
 } from '../plan/config.ts';
-import { deployedName, pascalCase, receives, workers } from '../plan/functions.ts';
+import { aliasName, deployedName, pascalCase, receives, workers } from '../plan/functions.ts';
+import { senderOf } from '../plan/sender.ts';
 import type { Resources } from './rights.ts';
 
 /** AWS recommends six times the function's timeout for a queue that triggers a function. */
@@ -84,13 +85,15 @@ export class FoundationStack extends Stack {
       retention: Duration.days(14),
     });
 
-    for (const secretName of edgeSecretNames(config)) this.addEdgeSecret(secretName);
+    for (const secretName of keptEdgeSecretNames(config)) this.addEdgeSecret(secretName);
     this.mailIdentityArns = this.addMailIdentity(config);
     new CfnOutput(this, 'TableName', { value: this.table.tableName });
     new CfnOutput(this, 'KeyArn', { value: this.key.keyArn });
     new CfnOutput(this, 'JobDeadLettersUrl', { value: this.jobDeadLetters.queueUrl });
     new CfnOutput(this, 'JobDeadLettersArn', { value: this.jobDeadLetters.queueArn });
     new CfnOutput(this, 'WebhookDeadLettersUrl', { value: this.webhookDeadLetters.queueUrl });
+    new CfnOutput(this, 'JobsUrl', { value: this.jobQueue.queueUrl });
+    new CfnOutput(this, 'Sender', { value: JSON.stringify(senderOf(config)) });
     this.exportForOtherStacks(ownTable);
   }
 
@@ -135,7 +138,7 @@ export class FoundationStack extends Stack {
         'make-outbound-requests': this.formatArn({
           service: 'lambda',
           resource: 'function',
-          resourceName: deployedName(config, workers.makeOutboundRequests),
+          resourceName: `${deployedName(config, workers.makeOutboundRequests)}:${aliasName}`,
           arnFormat: ArnFormat.COLON_RESOURCE_NAME,
         }),
       },
@@ -191,17 +194,20 @@ export class FoundationStack extends Stack {
   }
 
   /**
-   * Creates the sender's identity unless it exists, and returns the ARNs that IAM checks when the service sends mail.
+   * Creates the sender's identity unless it exists, and returns the ARNs that IAM checks when the service sends mail. An
+   * identity outlives a change of `mailFrom`, so that mail can still be sent as the earlier sender.
    */
   private addMailIdentity({ mailFrom, mailIdentity }: Config): string[] {
     if (mailIdentity === 'domain') {
-      const { dkimRecords } = new EmailIdentity(this, 'MailIdentity', { identity: Identity.domain(mailFrom.domain) });
-      dkimRecords.forEach(({ name, value }, index) => {
+      const identity = new EmailIdentity(this, 'MailIdentity', { identity: Identity.domain(mailFrom.domain) });
+      identity.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
+      identity.dkimRecords.forEach(({ name, value }, index) => {
         new CfnOutput(this, `MailDkimRecord${index + 1}`, { value: `${name} CNAME ${value}` });
       });
     }
     if (mailIdentity === 'address') {
-      new EmailIdentity(this, 'MailIdentity', { identity: Identity.email(mailFrom.address) });
+      const identity = new EmailIdentity(this, 'MailIdentity', { identity: Identity.email(mailFrom.address) });
+      identity.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
     }
     // An existing identity may be either.
     const names = {

@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
 import { Duration, RemovalPolicy, SecretValue, Stack, Validations } from 'aws-cdk-lib';
 import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, type CfnFunction, type Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import {
+  Alias,
+  Architecture,
+  type CfnFunction,
+  type Code,
+  type IVersion,
+  Function as LambdaFunction,
+  Runtime,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
@@ -12,7 +20,15 @@ import {
   knownDashboardOrigin,
   regionsOf,
 } from '../plan/config.ts';
-import { deployedName, type FunctionPlan, needsDashboardOrigin, workers } from '../plan/functions.ts';
+import {
+  aliasName,
+  deployedName,
+  type FunctionPlan,
+  needsDashboardOrigin,
+  pascalCase,
+  warmFunctions,
+  workers,
+} from '../plan/functions.ts';
 import type { Rollout } from './gradual-deployments.ts';
 import { type Resources, rightsOf } from './rights.ts';
 
@@ -92,6 +108,9 @@ export function addFunction(
     environment: environmentOf(plan, config, addresses),
     role,
     logGroup,
+    // An operator may move the alias back to an earlier version. A version whose deployment failed is deleted, because
+    // Lambda would not publish the same code and settings again.
+    currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
   });
   if (config.tracing) {
     // The CDK's own setting would add a second policy to the role.
@@ -104,6 +123,22 @@ export function addFunction(
   // The CDK also makes the function depend on the role, in case the policy is a separate resource. Ours is inline.
   (deployed.node.defaultChild as CfnFunction).addDeletionOverride('DependsOn');
   return deployed;
+}
+
+/** The alias through which a function is invoked. It points to the version that is being deployed. */
+export function addAlias(
+  scope: Construct,
+  deployed: LambdaFunction,
+  { plan, service }: Pick<FunctionProps, 'plan' | 'service'>,
+): Alias {
+  const { provisionedConcurrency } = service.config;
+  return new Alias(scope, `${pascalCase(plan.name)}Live`, {
+    aliasName,
+    version: deployed.currentVersion as IVersion,
+    ...(provisionedConcurrency === undefined || !warmFunctions.includes(plan.name)
+      ? {}
+      : { provisionedConcurrentExecutions: provisionedConcurrency }),
+  });
 }
 
 /**
@@ -148,7 +183,8 @@ export function environmentOf(
     WEBHOOK_QUEUE_URL: uses.queues?.includes('webhooks') && addresses.webhookQueueUrl,
     JOB_QUEUE_URL: uses.queues?.includes('jobs') && addresses.jobQueueUrl,
     OUTBOUND_FUNCTION:
-      uses.functions?.includes('make-outbound-requests') && deployedName(config, workers.makeOutboundRequests),
+      uses.functions?.includes('make-outbound-requests') &&
+      `${deployedName(config, workers.makeOutboundRequests)}:${aliasName}`,
     MAIL_FROM: uses.mail && config.mailFrom.text,
     DASHBOARD_ORIGIN: namesDashboard && origin,
     DASHBOARD_ORIGIN_PARAMETER: namesDashboard && origin === undefined && dashboardOriginParameter(config),

@@ -163,6 +163,8 @@ export interface Contract {
   uses: Uses;
   /** It may take many seconds to answer, so it must not take all of the account's concurrency. */
   isLong?: true;
+  /** Machines, or people who are logging in, wait for it, so a tenth of its requests tries a new version first. */
+  isWaitedFor?: true;
   /** Lambda memory in MB if the default of `infra` doesn't fit, with the reason. */
   sizing?: { memoryMb: number; reason: string };
 }

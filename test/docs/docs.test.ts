@@ -129,6 +129,7 @@ const pascal = (kebab: string) =>
 
 /** Services whose client isn't installed, with the names that the pages may use (their API references). */
 const otherServices: Readonly<Record<string, ReadonlySet<string>>> = {
+  deploy: new Set(['StopDeploymentCommand', 'DeploymentId', 'AutoRollbackEnabled']),
   iam: new Set(['EnableOutboundWebIdentityFederationCommand']),
   secretsmanager: new Set(['GetSecretValueCommand', 'SecretId', 'Query', 'Output']),
   'service-quotas': new Set(['RequestServiceQuotaIncreaseCommand', 'ServiceCode', 'QuotaCode', 'DesiredValue']),

@@ -114,6 +114,7 @@ export const completeProviderSignIn = contract({
     headers: { Location: 'A page of the dashboard.', ...cookieHeader },
   }),
   errors: ['insufficient_scope'],
+  isWaitedFor: true,
   uses: {
     dashboardOrigin: true,
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
@@ -145,6 +146,7 @@ export const continueProviderSignIn = contract({
   }),
   errors: ['invalid_token'],
   servedInMaintenance: true,
+  isWaitedFor: true,
   uses: { dashboardOrigin: true, table: ['BatchGetItem', 'GetItem', 'Query'], reads: ['USER', 'CHALLENGE'] },
 });
 

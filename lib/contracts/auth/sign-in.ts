@@ -66,6 +66,7 @@ export const logIn = contract({
   responses: loggedIn,
   errors: ['invalid_credentials', 'second_factor_required', 'rate_limited'],
   servedInMaintenance: true,
+  isWaitedFor: true,
   uses: {
     dashboardOrigin: true,
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
@@ -92,6 +93,7 @@ export const startPasskeyLogin = contract({
   }),
   errors: ['rate_limited'],
   servedInMaintenance: true,
+  isWaitedFor: true,
   uses: { dashboardOrigin: true, table: ['PutItem', 'UpdateItem'], writes: ['CHALLENGE', 'RATE'] },
 });
 
@@ -126,6 +128,7 @@ export const completeLogin = contract({
   responses: loggedIn,
   errors: ['invalid_token', 'invalid_credentials', 'organization_not_found', 'plan_limit_exceeded', 'rate_limited'],
   servedInMaintenance: true,
+  isWaitedFor: true,
   uses: {
     dashboardOrigin: true,
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],

@@ -112,6 +112,7 @@ export const setSecret = contract({
     },
   },
   errors: ['plan_limit_exceeded', 'revision_mismatch', 'version_mismatch'],
+  isWaitedFor: true,
   uses: changeUses,
 });
 
@@ -142,6 +143,7 @@ export const applyChanges = contract({
     example: { created: [], unchanged: [], deleted: ['LOG_LEVEL'], revision: 20 },
   }),
   errors: ['secret_not_found', 'plan_limit_exceeded', 'revision_mismatch', 'version_mismatch'],
+  isWaitedFor: true,
   uses: changeUses,
   sizing: { memoryMb: 1024, reason: 'a thousand values are encrypted and written in several steps' },
 });
@@ -189,6 +191,7 @@ export const deleteSecret = contract({
     example: { revision: 21 },
   }),
   errors: ['revision_mismatch'],
+  isWaitedFor: true,
   uses: changeUses,
 });
 
@@ -216,6 +219,7 @@ export const importSecrets = contract({
     example: { created: ['LOG_LEVEL'], unchanged: [], revision: 19 },
   }),
   errors: ['plan_limit_exceeded', 'revision_mismatch'],
+  isWaitedFor: true,
   uses: changeUses,
   sizing: { memoryMb: 1024, reason: 'a thousand values are encrypted and written in several steps' },
 });

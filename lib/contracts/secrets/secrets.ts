@@ -168,6 +168,7 @@ export const pullSecrets = contract({
     304: notModified,
   },
   errors: ['revision_not_found', 'secret_not_found', 'version_destroyed', 'payload_too_large', 'not_representable'],
+  isWaitedFor: true,
   uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['AUDIT'], key: { project: ['Decrypt'] } },
   sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one response' },
 });
@@ -194,5 +195,6 @@ export const listKeys = contract({
     304: notModified,
   },
   errors: ['revision_not_found', 'payload_too_large'],
+  isWaitedFor: true,
   uses: { table: ['GetItem', 'Query'], reads: ['ENV'] },
 });

@@ -2,10 +2,17 @@ import { runInNewContext } from 'node:vm';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
 import { watchedMetrics } from '#infra/commands/cost-table.ts';
-import { functions, gradualFunctions, passwordFunctions, pullRoute, workers } from '#infra/plan/functions.ts';
+import {
+  functions,
+  passwordFunctions,
+  pullRoute,
+  routedFunctions,
+  warmFunctions,
+  workers,
+} from '#infra/plan/functions.ts';
 import { accessLogFormat } from '#infra/plan/http-api.ts';
 import { type Statement, statementsOf } from '#infra/stacks/policy.ts';
-import { isServedInMaintenance } from '#lib/contracts/contract.ts';
+import { type Contract, isServedInMaintenance } from '#lib/contracts/contract.ts';
 import { routes } from '#lib/contracts/routes.ts';
 import { maintenanceMessage } from '#lib/core/errors.ts';
 import { maximumReceives } from '#lib/deliveries/message.ts';
@@ -433,15 +440,27 @@ function resourceName(resource: unknown): string {
   return (
     /(?:GetAtt|ExportsOutputFnGetAtt|referenceto\w*GetAtt)\W*(Table|Key|WebhookQueue|JobQueue)/.exec(text)?.[1] ??
     /(Log)[0-9A-F]{8}"/.exec(text)?.[1]?.replace('Log', 'its log') ??
-    /(parameter\/[\w/-]+|identity\/[\w.@-]+|function:[\w-]+)/.exec(text)?.[1] ??
+    /(parameter\/[\w/-]+|identity\/[\w.@-]+|function:[\w:-]+)/.exec(text)?.[1] ??
     text
   );
 }
 
 describe('a gradual deployment', () => {
-  const gradual = [...gradualFunctions].map(name => `holdfast-${name}`).sort();
+  const aliases = ofType('AWS::Lambda::Alias');
+  const gradual = routedFunctions.filter(({ isGradual }) => isGradual).map(({ name }) => `holdfast-${name}`);
 
-  test('sends a tenth of the requests to the new version of pull, set, list and log-in, and rolls back by itself', () => {
+  test('is that of what pipelines, pods and people logging in wait for', () => {
+    const isCredential = ({ operationId, access, servedInMaintenance }: Contract) =>
+      (access.kind === 'public' && servedInMaintenance === true) || operationId === 'complete-provider-sign-in';
+    const isDeployed = ({ operationId, access }: Contract) =>
+      access.kind === 'member' &&
+      access.deployers === true &&
+      (access.tokens === 'write' || ['pull-secrets', 'list-keys'].includes(operationId));
+    const expected = (routes as readonly Contract[]).filter(route => isCredential(route) || isDeployed(route));
+    expect(gradual.toSorted()).toEqual(expected.map(({ operationId }) => `holdfast-${operationId}`).toSorted());
+  });
+
+  test('sends a tenth of the requests to the new version, and rolls back by itself', () => {
     const groups = propertiesOf('AWS::CodeDeploy::DeploymentGroup');
     expect(groups).toHaveLength(gradual.length);
     for (const group of groups) {
@@ -451,17 +470,49 @@ describe('a gradual deployment', () => {
         AlarmConfiguration: { Enabled: true },
       });
     }
-    for (const { resource } of ofType('AWS::Lambda::Alias')) {
+    const stepwise = aliases.filter(({ resource }) => resource.UpdatePolicy !== undefined);
+    expect(stepwise).toHaveLength(gradual.length);
+    for (const { resource } of stepwise) {
       expect(resource.UpdatePolicy).toHaveProperty('CodeDeployLambdaAliasUpdate.DeploymentGroupName');
     }
   });
 
+  test('can be undone for each function, because an alias invokes it and its versions stay', () => {
+    const functionIds = ofType('AWS::Lambda::Function').map(({ id }) => id);
+    expect(aliases.map(({ resource }) => resource.Properties.FunctionName.Ref).toSorted()).toEqual(
+      functionIds.toSorted(),
+    );
+    const versions = ofType('AWS::Lambda::Version');
+    expect(versions).toHaveLength(functionIds.length);
+    // Deleted after a failed deployment: Lambda publishes no version that equals the last one.
+    for (const { resource } of versions) expect(resource.DeletionPolicy).toBe('RetainExceptOnCreate');
+    const invoked = [
+      ...propertiesOf('AWS::ApiGatewayV2::Integration').map(({ IntegrationUri }) => IntegrationUri),
+      ...propertiesOf('AWS::Lambda::EventSourceMapping').map(({ FunctionName }) => FunctionName),
+      ...propertiesOf('AWS::Lambda::Permission').map(({ FunctionName }) => FunctionName),
+      ...propertiesOf('AWS::Logs::SubscriptionFilter').map(({ DestinationArn }) => DestinationArn),
+    ];
+    const ids = new Set(aliases.map(({ id }) => id));
+    for (const { Ref } of invoked) expect(ids, JSON.stringify(Ref)).toContain(Ref);
+    const outbound = 'holdfast-make-outbound-requests:live';
+    expect(new Set(installation.settings().map(({ OUTBOUND_FUNCTION: name }) => name))).toEqual(
+      new Set([undefined, outbound]),
+    );
+  });
+
+  test('gives a route permission to invoke its alias before it does so', () => {
+    for (const { id, resource } of ofType('AWS::ApiGatewayV2::Integration')) {
+      expect(resource.DependsOn).toEqual([id.replace('Integration', 'Permission')]);
+    }
+  });
+
   test('is watched by an alarm on the errors, crashes and timeouts of the new versions only', () => {
-    const versions = ofType('AWS::Lambda::Version').map(({ id }) => id);
+    const stepwise = aliases.filter(({ resource }) => resource.UpdatePolicy !== undefined);
+    const versions = stepwise.map(({ resource }) => resource.Properties.FunctionVersion['Fn::GetAtt'][0]);
     expect(versions).toHaveLength(gradual.length);
     const watched = ofType('AWS::CloudWatch::Alarm').filter(({ id }) => id.startsWith('DeploymentFails'));
     const alarmNames = watched.map(({ resource }) => resource.Properties.AlarmName).sort();
-    expect(alarmNames).toEqual(['auth', 'secrets'].map(area => `holdfast-Deployment-${area}`));
+    expect(alarmNames).toEqual(['auth', 'identities', 'secrets'].map(area => `holdfast-Deployment-${area}`));
     const text = JSON.stringify([
       ...watched.map(({ resource }) => resource.Properties.Metrics),
       ...propertiesOf('AWS::Logs::MetricFilter')
@@ -477,7 +528,7 @@ describe('a gradual deployment', () => {
       expect(names).toContain(AlarmConfiguration.Alarms[0].Name.Ref);
     }
     // An alarm created after the alias has moved would watch nothing.
-    for (const { id, resource } of ofType('AWS::Lambda::Alias')) {
+    for (const { id, resource } of stepwise) {
       const { DependsOn = [] } = resource as { DependsOn?: string[] };
       expect(names.filter(name => DependsOn.includes(name)).length, id).toBeGreaterThan(0);
     }
@@ -503,8 +554,10 @@ describe('a gradual deployment', () => {
   });
 
   test('keeps instances warm if configured', () => {
-    const warm = synthesize({ ...fullSettings, provisionedConcurrency: 3 }).propertiesOf('AWS::Lambda::Alias');
-    expect(warm).toHaveLength(gradual.length);
+    const warm = synthesize({ ...fullSettings, provisionedConcurrency: 3 })
+      .propertiesOf('AWS::Lambda::Alias')
+      .filter(({ ProvisionedConcurrencyConfig }) => ProvisionedConcurrencyConfig !== undefined);
+    expect(warm).toHaveLength(warmFunctions.length);
     for (const { ProvisionedConcurrencyConfig } of warm)
       expect(ProvisionedConcurrencyConfig).toMatchObject({ ProvisionedConcurrentExecutions: 3 });
     expect(ofType('AWS::Lambda::Alias')[0]?.resource.Properties).not.toHaveProperty('ProvisionedConcurrencyConfig');
@@ -535,6 +588,14 @@ describe('the five-minute schedule', () => {
   test('runs once each time', () => {
     const configs = propertiesOf('AWS::Lambda::EventInvokeConfig');
     expect(configs.map(({ MaximumRetryAttempts }) => MaximumRetryAttempts)).toEqual([0, 0]);
+    // Rules invoke the alias, which must exist before its name is configured.
+    expect(configs.map(({ Qualifier }) => Qualifier)).toEqual(['live', 'live']);
+    for (const { resource } of ofType('AWS::Lambda::EventInvokeConfig')) {
+      expect(resource.DependsOn).toEqual([expect.stringMatching(/Live/)]);
+    }
+    for (const { Targets } of propertiesOf('AWS::Events::Rule').filter(one => one.ScheduleExpression !== undefined)) {
+      expect(Targets[0].Arn.Ref).toMatch(/Live/);
+    }
   });
 });
 
@@ -554,7 +615,7 @@ describe('alarms', () => {
 
   test('describe what users notice and what to do first, and notify the operators', () => {
     const all = [...alarmsOf(replicated).values()];
-    expect(all).toHaveLength(26);
+    expect(all).toHaveLength(27);
     for (const { AlarmName, AlarmDescription, AlarmActions, OKActions, ActionsEnabled } of all) {
       expect(AlarmDescription, AlarmName).toMatch(/\bfirst\b/i);
       // CloudWatch allows 1,024 characters.
