@@ -228,6 +228,10 @@ export const passwordFunctions: ReadonlySet<string> = new Set(
   routes.filter(route => 'sizing' in route && route.sizing === passwordSizing).map(({ operationId }) => operationId),
 );
 
+export function usesTable({ table }: FunctionPlan['uses']): boolean {
+  return Object.keys(table).length > 0;
+}
+
 /** Whether the function creates links to the dashboard, or otherwise uses its origin. */
 export function needsDashboardOrigin({ mail, payments, dashboardOrigin }: FunctionPlan['uses']): boolean {
   return (mail ?? payments ?? dashboardOrigin) === true;

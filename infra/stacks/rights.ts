@@ -2,7 +2,7 @@ import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { InvokedFunction, KeyPurpose, TableRights } from '#lib/contracts/contract.ts';
 import { type Partition, partitions } from '#lib/contracts/partitions.ts';
 import type { Config } from '../plan/config.ts';
-import { type FunctionPlan, needsDashboardOrigin, pascalCase } from '../plan/functions.ts';
+import { type FunctionPlan, needsDashboardOrigin, pascalCase, usesTable } from '../plan/functions.ts';
 import { type AskedRight, contextKeys as keysOfContext } from './policy.ts';
 
 /** The resources that functions can be given permissions on. */
@@ -35,7 +35,7 @@ export function rightsOf(
     ...tableStatements(uses.table, resources.tableArn),
     allow(
       'ReadServingRegion',
-      Object.keys(uses.table).length === 0 ? [] : ['dynamodb:GetItem'],
+      usesTable(uses) ? ['dynamodb:GetItem'] : [],
       resources.replicaArns,
       inPartitions(['SERVINGREGION']),
     ),
@@ -75,7 +75,12 @@ function tableStatements(table: TableRights, tableArn: string): (PolicyStatement
   const rights = Object.entries(table).map(([action, used]) => ({ action, used: used.toSorted() }));
   return [...Map.groupBy(rights, ({ used }) => used.join()).values()].map(group => {
     const actions = group.map(({ action }) => action);
-    return allow(actions.join(''), named('dynamodb', actions), [tableArn], inPartitions(group[0]?.used ?? []));
+    return allow(
+      `Table${actions.join('')}`,
+      named('dynamodb', actions),
+      [tableArn],
+      inPartitions(group[0]?.used ?? []),
+    );
   });
 }
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Bundle, bundleFunctions } from '#infra/build/bundle.ts';
 import type { Handler } from '#infra/local/lambda/invoke.ts';
 import { ensureTable } from '#infra/local/resources.ts';
-import { type FunctionPlan, functions, hotFunctions, needsDashboardOrigin, workers } from '#infra/plan/functions.ts';
+import { functions, hotFunctions, needsDashboardOrigin, usesTable, workers } from '#infra/plan/functions.ts';
 import { trafficDuring } from '#infra/stacks/deployment-traffic.ts';
 import { isAllowed, type Statement } from '#infra/stacks/policy.ts';
 import { isServedInMaintenance } from '#lib/contracts/contract.ts';
@@ -333,8 +333,6 @@ describe('the bundles, run instead of the sources', () => {
     );
   });
 });
-
-const usesTable = ({ table }: FunctionPlan['uses']) => Object.keys(table).length > 0;
 
 /** A function's handler, loaded by Node itself, as on Lambda. */
 const load = (directory: string, name: string): Handler =>
