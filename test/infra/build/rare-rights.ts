@@ -160,7 +160,12 @@ export const rareRights: readonly RareRights[] = [
     functions: 'add-passkey',
     rights: ['DeleteItem PASSKEY', 'DeleteItem USER'],
   },
-  { when: 'the same', functions: 'confirm-totp', rights: ['ConditionCheckItem USER', 'DeleteItem USER'] },
+  { when: 'the same', functions: 'confirm-totp', rights: ['DeleteItem USER'] },
+  {
+    when: 'the code that confirmed the app is sent again',
+    functions: 'confirm-totp',
+    rights: ['ConditionCheckItem USER'],
+  },
   { when: 'the passkey must be confirmed', functions: 'add-passkey', rights: ['PutItem CHALLENGE'] },
   { when: 'the address had never been verified', functions: 'reset-password', rights: ['DeleteItem PASSKEY'] },
   {

@@ -26,7 +26,9 @@ function neverRun({ name }: FunctionPlan): string[] {
   const chain = ['dynamodb:GetItem', 'dynamodb:PutItem'];
   const isPublic = routes.find(({ operationId }) => operationId === name)?.access.kind === 'public';
   // The chain can authenticate, which a public route does not.
-  return isPublic ? [...chain, 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem', 'kms:Decrypt'] : chain;
+  if (isPublic) return [...chain, 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem', 'kms:Decrypt'];
+  // An addition updates the session, which other changes of factors only check.
+  return name === 'add-passkey' ? [...chain, 'dynamodb:ConditionCheckItem'] : chain;
 }
 
 describe('the permissions of a function', () => {
