@@ -158,7 +158,7 @@ export const rareRights: readonly RareRights[] = [
   {
     when: 'the mail about an added factor can’t be sent, so the factor is removed',
     functions: 'add-passkey',
-    rights: ['DeleteItem PASSKEY', 'DeleteItem USER'],
+    rights: ['DeleteItem PASSKEY', 'DeleteItem USER', 'PutItem CHALLENGE'],
   },
   { when: 'the same', functions: 'confirm-totp', rights: ['DeleteItem USER'] },
   {
@@ -166,7 +166,6 @@ export const rareRights: readonly RareRights[] = [
     functions: 'confirm-totp',
     rights: ['ConditionCheckItem USER'],
   },
-  { when: 'the passkey must be confirmed', functions: 'add-passkey', rights: ['PutItem CHALLENGE'] },
   { when: 'the address had never been verified', functions: 'reset-password', rights: ['DeleteItem PASSKEY'] },
   {
     when: 'invitations have expired',
