@@ -26,6 +26,7 @@ import {
   type FunctionPlan,
   needsDashboardOrigin,
   pascalCase,
+  usesTable,
   warmFunctions,
   workers,
 } from '../plan/functions.ts';
@@ -169,14 +170,14 @@ export function environmentOf(
   addresses: Service['addresses'],
 ): Record<string, string> {
   const origin = knownDashboardOrigin(config);
-  const regions = uses.table.length > 0 ? regionsOf(config) : undefined;
+  const regions = usesTable(uses) ? regionsOf(config) : undefined;
   const namesDashboard = needsDashboardOrigin(uses);
   const settings: Record<string, string | number | boolean | undefined> = {
     LOG_LEVEL: config.logLevel,
     MAINTENANCE: area !== 'workers' && config.maintenance,
     RESTORED_TABLE: area !== 'workers' && config.restoredTable,
     EDGE_SECRETS: area !== 'workers' && edgeSecrets(config).join(','),
-    TABLE_NAME: uses.table.length > 0 && addresses.tableName,
+    TABLE_NAME: usesTable(uses) && addresses.tableName,
     PEER_REGION: regions?.peer,
     FIRST_REGION: regions?.first,
     KMS_KEY_ID: uses.key !== undefined && addresses.keyArn,

@@ -78,6 +78,8 @@ export type TableAction =
   | 'ConditionCheckItem'
   | 'BatchWriteItem';
 
+export type TableRights = Readonly<Partial<Record<TableAction, readonly Partition[]>>>;
+
 export type KeyAction = 'GenerateDataKey' | 'Decrypt' | 'Encrypt';
 
 /** The uses of the KMS key, which the encryption context names. */
@@ -88,11 +90,8 @@ export type InvokedFunction = 'make-outbound-requests';
 
 /** What a function's role allows besides what its access implies (see `usesOf` in `infra/plan/functions.ts`). */
 export interface Uses {
-  table: readonly TableAction[];
-  reads?: readonly Partition[];
-  /** Where Query is allowed, if not everywhere it reads. */
-  queries?: readonly Partition[];
-  writes?: readonly Partition[];
+  /** Each action with the partitions that it is used in, and no other. */
+  table: TableRights;
   key?: Readonly<Partial<Record<KeyPurpose, readonly KeyAction[]>>>;
   queues?: readonly ('webhooks' | 'jobs')[];
   functions?: readonly InvokedFunction[];

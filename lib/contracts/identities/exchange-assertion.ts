@@ -37,9 +37,13 @@ export const exchangeAssertion = contract({
   servedInMaintenance: true,
   isWaitedFor: true,
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    reads: ['ORG', 'USER', 'ISSUER', 'RATE'],
-    writes: ['ASSERTION', 'ISSUER', 'ORG', 'USER', 'AUDIT', 'RATE', 'CREDENTIALKEY'],
+    table: {
+      GetItem: ['ISSUER', 'USER'],
+      BatchGetItem: ['ISSUER', 'ORG', 'RATE', 'USER'],
+      PutItem: ['ASSERTION', 'AUDIT', 'USER'],
+      UpdateItem: ['ISSUER', 'ORG', 'RATE', 'USER'],
+      DeleteItem: ['USER'],
+    },
     key: { credentials: ['GenerateDataKey', 'Decrypt'] },
     functions: ['make-outbound-requests'],
   },

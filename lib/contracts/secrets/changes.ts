@@ -15,9 +15,14 @@ import { keyNames, managesSecrets, Revision, SecretSummary, writesSecrets } from
  * rotation (`undo-change.ts`), which requires decryption.
  */
 export const changeUses = {
-  table: ['GetItem', 'Query', 'DeleteItem'],
-  reads: ['ENV', 'PLANS'],
-  writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
+  table: {
+    GetItem: ['AUDIT', 'ENV'],
+    BatchGetItem: ['ENV', 'PLANS'],
+    Query: ['ENV', 'ORG'],
+    PutItem: ['AUDIT', 'DELIVERIES', 'ENV', 'PAYLOAD'],
+    UpdateItem: ['ENV'],
+    DeleteItem: ['ENV'],
+  },
   key: { project: ['Decrypt'] },
   queues: ['webhooks'],
 } as const;

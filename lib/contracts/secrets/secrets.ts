@@ -169,7 +169,10 @@ export const pullSecrets = contract({
   },
   errors: ['revision_not_found', 'secret_not_found', 'version_destroyed', 'payload_too_large', 'not_representable'],
   isWaitedFor: true,
-  uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['AUDIT'], key: { project: ['Decrypt'] } },
+  uses: {
+    table: { GetItem: ['ENV', 'ORG'], BatchGetItem: ['ENV'], Query: ['ENV'], PutItem: ['AUDIT'] },
+    key: { project: ['Decrypt'] },
+  },
   sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one response' },
 });
 
@@ -196,5 +199,5 @@ export const listKeys = contract({
   },
   errors: ['revision_not_found', 'payload_too_large'],
   isWaitedFor: true,
-  uses: { table: ['GetItem', 'Query'], reads: ['ENV'] },
+  uses: { table: { GetItem: ['ENV', 'ORG'], BatchGetItem: ['ENV'], Query: ['ENV'] } },
 });

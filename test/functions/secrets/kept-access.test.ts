@@ -221,7 +221,7 @@ describe('what was kept', () => {
     for (let count = 0; count < 3; count += 1) await expectStatus(pull(token, {}), 200);
     vi.useRealTimers();
     await expectStatus(api.delete(place.projectPath, place.owner.session), 200);
-    const { name, slug } = place.project as { name: string; slug: string };
+    const { name, slug } = place.project as unknown as { name: string; slug: string };
     await createWhenFree(api, `/projects/${place.owner.organization.id}`, { name, slug }, place.owner.session);
     await expectStatus(place.set('dev', 'OTHER', 'of the new project'), 201);
 

@@ -183,7 +183,7 @@ describe('a rollback across a version that adds an endpoint and a permission is 
     routed: routedFunctions
       .filter(({ name }) => name !== 'list-webhooks')
       .map(plan =>
-        plan.name === 'pull-secrets' ? { ...plan, uses: { ...plan.uses, table: ['GetItem'] as const } } : plan,
+        plan.name === 'pull-secrets' ? { ...plan, uses: { ...plan.uses, table: { GetItem: ['ENV'] as const } } } : plan,
       ),
   }).templates;
   const rolesOf = (templates: Templates) =>
