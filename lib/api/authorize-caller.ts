@@ -4,6 +4,7 @@ import type { Access } from '../contracts/contract.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
 import { flushShares, takeShare } from '../limits/fair-share.ts';
+import { recentPlanConfigs, requestShareOf } from '../plans/effective-limits.ts';
 import { requireServingRegion } from '../table/client.ts';
 import type { WaitKind } from '../table/retry.ts';
 import { authorizeBeforeReading } from './early-reads.ts';
@@ -36,6 +37,8 @@ export function authorization<Kind extends Access['kind']>(
   { issued, params, log }: CheckedRequest,
 ): Authorization<Kind> {
   let authorized: Caller | undefined;
+  // What a plan allows is read at most once a minute, also in parallel with the first round trip.
+  const readConfigs = async () => (access.kind === 'member' ? recentPlanConfigs() : {});
   const authorizeNow = async () => {
     try {
       const caller = await authenticate(issued, access, params);
@@ -51,19 +54,21 @@ export function authorization<Kind extends Access['kind']>(
   };
   return {
     authorize: async () => {
-      const [{ caller, admitted }] = await Promise.all([authorizeNow(), flushSharesInServingRegion(log)]);
-      if (caller?.access !== undefined) takeShare(caller.access.organization);
+      const reads = [authorizeNow(), flushSharesInServingRegion(log), readConfigs()] as const;
+      const [{ caller, admitted }, , configs] = await Promise.all(reads);
+      if (caller?.access !== undefined) takeShare(requestShareOf(caller.access.organization, configs));
       authorized = caller;
       return admitted;
     },
     reauthorize: async ({ isSameWait }) => {
       // A delay before the first authorization needs no second one.
       if (authorized === undefined) return;
-      const [{ caller }] = await Promise.all([authorizeNow(), flushSharesInServingRegion(log)]);
+      const reads = [authorizeNow(), flushSharesInServingRegion(log), readConfigs()] as const;
+      const [{ caller }, , configs] = await Promise.all(reads);
       if (caller?.access === undefined) return;
       if (caller.access.member.id !== authorized.access?.member.id) throw organizationNotFound();
       authorized.access.renew(caller.access);
-      if (!isSameWait) takeShare(caller.access.organization);
+      if (!isSameWait) takeShare(requestShareOf(caller.access.organization, configs));
     },
   };
 }

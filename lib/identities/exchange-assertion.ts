@@ -14,6 +14,7 @@ import { takeShare } from '../limits/fair-share.ts';
 import { networkOf } from '../limits/network.ts';
 import { failedExchanges, keyFetches, keyFetchesOfNetwork, recordedRefusals } from '../limits/rate-limits.ts';
 import { currentKeys, isBeingFetched, issuerUnavailable, renewedKeys, usableKeys } from '../outbound/issuer-keys.ts';
+import { recentPlanConfigs, requestShareOf } from '../plans/effective-limits.ts';
 import { isNew, isThere } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
 import {
@@ -80,7 +81,7 @@ export async function exchangeAssertion(context: RequestContext, requested: Body
   });
   const assertion = { organization, identity, proven, subjectToken };
   await requireClaims(context, assertion);
-  takeShare(organization);
+  takeShare(requestShareOf(organization, await recentPlanConfigs()));
   return issue(context, assertion, live);
 }
 

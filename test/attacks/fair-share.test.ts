@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { PlanLimits } from '#lib/contracts/fields/limits.ts';
 import { at, find } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { codeOf, createToken, useApi, useSettings } from '../support/api.ts';
+import { type Caller, codeOf, createToken, useApi, useSettings } from '../support/api.ts';
 import { atOnce } from '../support/at-once.ts';
 import { eventually } from '../support/eventually.ts';
+import { shared } from '../support/fixtures.ts';
+import type { AwsCall } from '../support/observe-calls.ts';
 import { recordRequest, startObservedApi, withFault } from '../support/observed-api.ts';
 import { type Person, seedPerson } from '../support/people.ts';
 import { countsOf } from '../support/record-calls.ts';
@@ -73,6 +76,70 @@ describe('an organization at ten times its share', () => {
   });
 });
 
+describe('the share of an organization', () => {
+  const admin = shared(() => seedPerson({ isAdmin: true }));
+  const override = ({ person }: { person: Person }, requestsPerMinute: number | null) => {
+    const path = `/admin/orgs/${person.organization.id}`;
+    return expectStatus(api.patch(path, { limitOverrides: { requestsPerMinute } }, admin.session), 200);
+  };
+  async function servedOf({ secrets, token }: { secrets: string; token: Caller }, requests: number): Promise<number> {
+    const statuses: number[] = [];
+    for (let sent = 0; sent < requests; sent += 1) statuses.push((await api.get(secrets, token)).status);
+    return statuses.filter(status => status === 200).length;
+  }
+
+  it('is its own limit if it has one, from the next request on', async () => {
+    const [limited, other] = await Promise.all([tenant(), tenant()]);
+
+    await override(limited, 6);
+    expect(await servedOf(limited, 8)).toBe(5);
+    expect(await servedOf(other, 8)).toBe(8);
+    await override(limited, 9);
+    expect(await servedOf(limited, 8)).toBe(3);
+    const { body } = await override(limited, -1);
+    expect(body.limits.effective.requestsPerMinute).toBe(-1);
+    expect(await servedOf(limited, share + 1)).toBe(share + 1);
+    await override(limited, null);
+    expect(await servedOf(limited, 1)).toBe(0);
+  });
+
+  it('is else that of its plan, within a minute of a change, else the installation’s', async () => {
+    const [onPlan, other] = await Promise.all([tenant(), tenant()]);
+    const [pathOfPlan, pathOfOrganization] = ['/admin/plans/pro', `/admin/orgs/${onPlan.person.organization.id}`];
+    await expectStatus(api.patch(pathOfOrganization, { plan: 'pro' }, admin.session), 200);
+    const { body } = await expectStatus(api.get(pathOfOrganization, admin.session), 200);
+    expect([body.limits.effective.requestsPerMinute, body.limits.source.requestsPerMinute]).toEqual([share, 'default']);
+
+    await expectStatus(api.put(pathOfPlan, { limits: { requestsPerMinute: 4 } }, admin.session), 200);
+    vi.setSystemTime(Date.now() + 60_000);
+
+    expect(await servedOf(onPlan, 6)).toBe(4);
+    expect(await servedOf(other, 6)).toBe(6);
+    const billing = await api.get(`/billing/${other.person.organization.id}`, other.token);
+    expect(billing.body.limits.requestsPerMinute).toBe(share);
+    expect(billing.body.plans.map(({ limits }: { limits: PlanLimits }) => limits.requestsPerMinute)).toEqual([
+      share,
+      4,
+      share,
+    ]);
+  });
+
+  it('costs no call but a read of the plans once a minute', async () => {
+    const { person, token } = await tenant();
+    const path = `/projects/${person.organization.id}`;
+    await api.get(path, token);
+    const callsOf = async () =>
+      (await recordRequest(headers => api.get(path, token, headers))).calls.filter(({ input }) =>
+        JSON.stringify(input).includes('PLANS'),
+      );
+
+    expect(await callsOf()).toHaveLength(0);
+    vi.setSystemTime(Date.now() + 600_000);
+    expect(await callsOf()).toHaveLength(1);
+    expect(await callsOf()).toHaveLength(0);
+  });
+});
+
 describe('a request that takes the work of several', () => {
   async function remaining({ secrets, token }: Awaited<ReturnType<typeof tenant>>): Promise<number> {
     for (let served = 0; served <= share; served += 1) {
@@ -80,10 +147,10 @@ describe('a request that takes the work of several', () => {
     }
     throw new Error('The share is never used up.');
   }
-  /** Makes it this time once a request has sent its first call. */
-  const slowUntil = (ms: number) => ({
-    call: (_: unknown, send: () => Promise<unknown>) => {
-      vi.setSystemTime(ms);
+  /** Makes it this time once a request has sent its first call, or its first one of this operation. */
+  const slowUntil = (ms: number, operation?: string) => ({
+    call: (call: AwsCall, send: () => Promise<unknown>) => {
+      if ((operation ?? call.operation) === call.operation) vi.setSystemTime(ms);
       return send();
     },
   });
@@ -132,7 +199,8 @@ describe('a request that takes the work of several', () => {
 
   it('is charged in the following minute if it ends there', async () => {
     const place = await tenant();
-    const conductor = slowUntil(Date.now() + 60_000);
+    // By the audit entry, the request has been admitted in the first minute.
+    const conductor = slowUntil(Date.now() + 60_000, 'PutItem');
     vi.setSystemTime(Date.now() + 55_000);
     await withFault({ conductor }, headers => api.get(place.secrets, place.token, headers));
 
@@ -169,7 +237,8 @@ describe('writers waiting for an environment', () => {
 });
 
 it('twenty processes together exceed the share by a few percent at most', async () => {
-  const organization = { id: crypto.randomUUID(), slug: `org-${crypto.randomUUID().slice(0, 8)}` };
+  const slug = `org-${crypto.randomUUID().slice(0, 8)}`;
+  const organization = { id: crypto.randomUUID(), slug, requestsPerMinute: 2000 };
   const log = {
     info() {},
     warn() {},
@@ -178,7 +247,6 @@ it('twenty processes together exceed the share by a few percent at most', async 
     },
     account() {},
   };
-  useSettings({ REQUESTS_PER_MINUTE: '2000' });
   const processes = await atOnce(20, async () => {
     vi.resetModules();
     return import('#lib/limits/fair-share.ts');

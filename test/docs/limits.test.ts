@@ -5,7 +5,7 @@ import { mostLayers } from '#clients/cli/src/settings/settings-file.ts';
 import { maximumOffset } from '#lib/contracts/audit/entries.ts';
 import { maximumBodyBytes } from '#lib/contracts/contract.ts';
 import { maximumIdentities, maximumLiveTokens, maximumTokenMinutes } from '#lib/contracts/fields/identity-limits.ts';
-import { defaultLimits, limitNames, planNames } from '#lib/contracts/fields/limits.ts';
+import { exampleLimits, limitNames, planNames } from '#lib/contracts/fields/limits.ts';
 import { maxPageSize } from '#lib/contracts/fields/query.ts';
 import { maxKeysPerChange, maxValueBytes, secretKeyPattern } from '#lib/contracts/fields/secret-rules.ts';
 import { maximumDomains } from '#lib/contracts/organizations/sign-in-settings.ts';
@@ -33,7 +33,7 @@ function longest(accepts: (length: number) => boolean): number {
 }
 
 it('shows the limits of each plan', () => {
-  const expected = limitNames.map(name => planNames.map(plan => shown(defaultLimits[plan][name])));
+  const expected = limitNames.map(name => planNames.map(plan => shown(exampleLimits(plan)[name])));
   expect(rowsOf('Plans').map(row => row.slice(1))).toEqual(expected);
 });
 

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
-import { defaultLimits, EffectiveLimits, LimitValue, limitNames, PlanName, perLimit, Usage } from '../fields/limits.ts';
+import { EffectiveLimits, exampleLimits, LimitValue, limitNames, PlanName, perLimit, Usage } from '../fields/limits.ts';
 import { Organization } from '../fields/organization.ts';
 import { optionalPage, Pagination, prefixQuery } from '../fields/query.ts';
 
 export const organizationExample = { plan: 'pro', limitOverrides: { maxMembers: 150 } } as const;
 
-export const limitsExample = { ...defaultLimits.pro, maxMembers: 150 };
+export const limitsExample = { ...exampleLimits('pro'), maxMembers: 150 };
 
 const defaults = Object.fromEntries(limitNames.map(name => [name, 'default']));
 
