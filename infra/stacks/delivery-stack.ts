@@ -1,4 +1,13 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Token, Validations } from 'aws-cdk-lib';
+import {
+  CfnOutput,
+  DefaultStackSynthesizer,
+  Duration,
+  RemovalPolicy,
+  Stack,
+  type StackProps,
+  Token,
+  Validations,
+} from 'aws-cdk-lib';
 import {
   CfnOIDCProvider,
   Effect,
@@ -106,8 +115,9 @@ export class DeliveryStack extends Stack {
     return provider.attrArn;
   }
 
-  /** The roles of the bootstrap, with the CDK's default names, in every region that has a stack of the installation. */
-  private assume(sid: string, names: readonly string[], { waf, replicaRegion }: Config): PolicyStatement {
+  /** The roles of the bootstrap, with the CDK's names, in every region that has a stack of the installation. */
+  private assume(sid: string, names: readonly string[], config: Config): PolicyStatement {
+    const { waf, replicaRegion, bootstrapQualifier = DefaultStackSynthesizer.DEFAULT_QUALIFIER } = config;
     const regions = new Set([this.region, ...(waf ? ['us-east-1'] : []), ...(replicaRegion ? [replicaRegion] : [])]);
     return new PolicyStatement({
       sid,
@@ -119,7 +129,7 @@ export class DeliveryStack extends Stack {
             service: 'iam',
             region: '',
             resource: 'role',
-            resourceName: `cdk-hnb659fds-${name}-role-${this.account}-${region}`,
+            resourceName: `cdk-${bootstrapQualifier}-${name}-role-${this.account}-${region}`,
           }),
         ),
       ),

@@ -176,7 +176,7 @@ describe('operations.md', () => {
     useSettings({ TABLE_NAME: 'documentation' });
     // Settings that the deployment leaves at the functions' defaults.
     const own = settings();
-    const { mailFrom, ...config } = readConfig(exampleSettings);
+    const { mailFrom, tags: _, allowedNetworks: __, ...config } = readConfig(exampleSettings);
     expect([mailFrom.text]).toEqual(Object.values(exampleSettings));
     const defaults: Record<string, string | number | boolean | undefined> = {
       registerLimitPerHour: own.REGISTER_LIMIT_PER_HOUR,
@@ -211,6 +211,11 @@ describe('operations.md', () => {
           .replace(/^holdfast-/, '')
           .replace(/^(Deployment)-.*/, '$1'),
       );
+    const warnings = ofType('AWS::Events::Rule').flatMap(({ id, resource: { Properties } }) => {
+      const [, severity] = /^"\[(page|notify)\]/.exec(String(Properties.Targets[0].Input)) ?? [];
+      return severity === undefined ? [] : [[id.replace(/[0-9A-F]{8}$/, ''), severity]];
+    });
+    expect(warnings.map(([name]) => name)).toEqual(['KeyInDanger', 'BackupFailed']);
     const sections = [...chapterOf(page, '## When an alarm goes off').matchAll(/^### (\w+)$/gm)].map(match => match[1]);
     expect(sections.toSorted()).toEqual([...new Set(alarms), 'KeyInDanger', 'BackupFailed'].toSorted());
   });

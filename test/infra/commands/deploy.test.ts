@@ -185,6 +185,15 @@ describe('a deployment', () => {
     expect(said).toContain('The next deployment is watched again.');
   });
 
+  test('never exchanges the key, which would make every secret unreadable', async () => {
+    const keyArn = 'arn:aws:kms:us-east-1:123456789012:key/0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03';
+    stacks = deployedWith(settings);
+    expect(await refusalOf({ ...settings, keyArn })).toContain('encrypted under the key that it created');
+    stacks = deployedWith({ ...settings, keyArn });
+    expect(await refusalOf(settings)).toContain(`encrypted under ${keyArn}`);
+    expect((await deploy({ ...settings, keyArn })).code).toBe(0);
+  });
+
   test('rejects settings on the command line', async () => {
     const said = await refusalOf(settings, '-c', 'maintenance=true');
     expect(said).toContain(`Settings come only from installations/${installation}.json`);
