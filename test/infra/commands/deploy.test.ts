@@ -97,13 +97,18 @@ async function refusalOf(given: Record<string, unknown>, ...options: string[]): 
   return said;
 }
 
-/** Runs a command for an installation with these settings, in a shell whose region is eu-central-1. */
-function run(command: 'deploy' | 'smoke', given: Record<string, unknown>, options: readonly string[] = []) {
+/** Runs a command for an installation with these settings, in a shell with this region. */
+function run(
+  command: 'deploy' | 'smoke',
+  given: Record<string, unknown>,
+  options: readonly string[] = [],
+  region = 'eu-central-1',
+) {
   writeFileSync(file, JSON.stringify(given));
   return runCommand(command, [installation, ...options], {
     ...process.env,
     PATH: `${directory}${delimiter}${process.env.PATH}`,
-    AWS_REGION: 'eu-central-1',
+    AWS_REGION: region,
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
     AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.url,
@@ -120,7 +125,7 @@ describe('a deployment', () => {
 
     expect(code).toBe(0);
     expect(asked).toContain(`--context installation=${installation} --context rollout=gradual`);
-    expect(said).toContain('alarmEmail is not set');
+    expect(said).toContain('Neither alarmEmail nor alarmTopicArn is set');
     expect((await deploy(settings)).said).not.toContain('alarmEmail');
   });
 
@@ -183,6 +188,12 @@ describe('a deployment', () => {
     expect(asked).toContain('rollout=emergency');
     expect(asked).not.toContain('--emergency');
     expect(said).toContain('The next deployment is watched again.');
+  });
+
+  test('is refused with credentials for a partition without CloudFront', async () => {
+    const { code, stderr } = await run('deploy', settings, [], 'us-gov-west-1');
+    expect([code, existsSync(join(directory, 'asked'))]).toEqual([1, false]);
+    expect(stderr).toMatch(/^The region us-gov-west-1 is in GovCloud, in China or [^.]*\.\n$/);
   });
 
   test('never exchanges the key, which would make every secret unreadable', async () => {
