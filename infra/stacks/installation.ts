@@ -75,7 +75,7 @@ export function addInstallation(
     description: `${config.name}: the address of dashboard and API`,
     terminationProtection: true,
   });
-  // Who brings a key brings its replica: only its owner may replicate it.
+  // The owner of an existing key creates its replica, because that may need rights that the deployment lacks.
   if (config.replicaRegion !== undefined && config.keyArn === undefined) {
     new ReplicaStack(app, `${config.name}-replica`, {
       env: { region: config.replicaRegion },
