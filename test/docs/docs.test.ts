@@ -219,7 +219,7 @@ describe('operations.md', () => {
     }));
     const warnings = ofType('AWS::Events::Rule').flatMap(({ id, resource: { Properties } }) => {
       const [{ Input: text }] = Properties.Targets;
-      return /^"\[/.test(text) ? [{ name: id.replace(/[0-9A-F]{8}$/, ''), text: String(text) }] : [];
+      return String(text).startsWith('"[') ? [{ name: id.replace(/[0-9A-F]{8}$/, ''), text: String(text) }] : [];
     });
     const all = [...alarms, ...warnings];
     const chapter = chapterOf(page, '## When an alarm goes off');
