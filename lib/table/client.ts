@@ -104,21 +104,20 @@ function reauthorizeRetries<I extends { input: object }, O>(
   { commandName = '' }: Command,
 ): Handler<I, O> {
   let wasRefused = false;
-  const attempt = async (args: I) => {
-    if (wasRefused) await reauthorize();
-    if (isWrite(commandName)) requireTimeToWrite();
-    try {
-      return await next(args);
-    } catch (error) {
-      wasRefused = isRefusal(error);
-      if (isThrottledPartition(error)) noteThrottledPartition();
-      if (!wasRefused && !isAnswer(error)) noteLostAnswer();
-      throw error;
-    }
-  };
   return args => {
     const call = { ...capacityOf(isWrite(commandName), args.input), isAnswer, mayBeExecuted };
-    return withinCapacity(call, () => attempt(args));
+    return withinCapacity(call, async () => {
+      if (wasRefused) await reauthorize();
+      if (isWrite(commandName)) requireTimeToWrite();
+      try {
+        return await next(args);
+      } catch (error) {
+        wasRefused = isRefusal(error) || call.missingIn(error) !== undefined;
+        if (isThrottledPartition(error)) noteThrottledPartition();
+        if (!wasRefused && !isAnswer(error)) noteLostAnswer();
+        throw error;
+      }
+    });
   };
 }
 

@@ -26,11 +26,15 @@ const throttlingCodes = ['ThrottlingError', 'ProvisionedThroughputExceeded'];
 
 /** The table's reads or writes, and the partitions. `input` is that of a low-level command. */
 export function capacityOf(isWrite: boolean, input: object) {
-  const table = isWrite ? 'writes of the table' : 'reads of the table';
-  const items = partitionsOf(input as Input);
+  // Reads and writes have limits of their own: an environment that gets too many changes can still be pulled.
+  const kind = isWrite ? 'writes' : 'reads';
+  const table = `${kind} of the table`;
+  const items = partitionsOf(input as Input).map(pk => (pk?.includes('#') ? `${kind} of ${pk}` : undefined));
   const partitions = [...new Set(items.filter(isOwned))];
+  // A transaction that is throttled as a whole doesn't say because of which partition. A batch, because of all.
+  const throttledTogether = 'TransactItems' in input ? [partitions.join(' and ')] : partitions;
   return {
-    needs: [table, ...partitions],
+    needs: [...new Set([table, ...partitions, ...throttledTogether])],
     missingIn: (error: unknown): readonly string[] | undefined => {
       if (error instanceof TransactionCanceledException) {
         const codes = (error.CancellationReasons ?? []).map(({ Code = '' }) => Code);
@@ -41,13 +45,13 @@ export function capacityOf(isWrite: boolean, input: object) {
       if (!(error instanceof Error) || !isRefusal(error) || isConflict(error)) return undefined;
       const isOfTable =
         error.name === 'RequestLimitExceeded' || reasonsOf(error).some(name => !name.endsWith(ofKeyRange));
-      return isOfTable ? [table] : partitions;
+      return isOfTable ? [table] : throttledTogether;
     },
   };
 }
 
-/** A partition of one tenant, person or subject. The others belong to everyone: they are tried anew by each request. */
-const isOwned = (pk: string | undefined): pk is string => pk?.includes('#') === true;
+/** Other partitions belong to everyone, so each request tries them anew. */
+const isOwned = (partition: string | undefined) => partition !== undefined;
 
 interface Keyed {
   pk?: { S?: string };
