@@ -108,7 +108,9 @@ describe('one tenant’s partition is throttled', () => {
     const writes = (call: AwsCall) => isTableWrite(call) && JSON.stringify(call.input).includes(`"${pk}"`);
     const fault = throttling(writes, error);
     requireRejected(await set(acme, fault));
+    requireRejected(await set(acme, fault));
     expect(fault.attempts).toBe(3);
+    fault.attempts = 0;
     requireRejected(
       await withFault({ conductor: fault }, headers => acme.importAll('dev', numbered(60, 'x'), { headers })),
     );
