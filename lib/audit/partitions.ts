@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { AuditAction } from '../contracts/fields/audit-action.ts';
-import { CapacityMissing } from '../core/capacity.ts';
+import { CapacityMissing, evenIfThrottled } from '../core/capacity.ts';
 import type { Log } from '../core/logger.ts';
 import { processCollection } from '../core/process-memory.ts';
 import { ranges } from '../table/keys.ts';
@@ -42,7 +42,9 @@ export async function putReadEntry(entry: Write, organizationId: string, log: Lo
 
 async function spread(organizationId: string, log: Log): Promise<void> {
   try {
-    await putAlone(put(at(auditPartitionsRecord, organizationId), { partitions: auditPartitions }));
+    const item = put(at(auditPartitionsRecord, organizationId), { partitions: auditPartitions });
+    // It is in the partition that is throttled, because readers find it there.
+    await evenIfThrottled(() => putAlone(item));
   } catch (error) {
     // The next throttled read tries again.
     log.warn('could not spread audit entries', { organizationId, reason: String(error) });

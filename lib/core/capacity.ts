@@ -33,11 +33,21 @@ interface Throttled {
 
 const throttled = processCollection('throttled-resources', new Map<string, Throttled>());
 
-const requests = new AsyncLocalStorage<object | undefined>();
+interface Request {
+  /** Sends calls although their resources are known to be throttled. */
+  tries: boolean;
+}
+
+const requests = new AsyncLocalStorage<Request | undefined>();
 
 /** Runs a request, which gets `CapacityMissing` instead of waiting. */
 export function shedding<T>(request: () => T): T {
-  return requests.run({}, request);
+  return requests.run({ tries: false }, request);
+}
+
+/** Runs the part of a request that ends the throttling. It makes its three attempts in any case. */
+export function evenIfThrottled<T>(work: () => T): T {
+  return requests.run(requests.getStore() && { tries: true }, work);
 }
 
 /** Runs work that waits for capacity, as background work always does: others would have to undo or repeat it. */
@@ -64,7 +74,7 @@ export async function withinCapacity<T>(call: Call, attempt: () => Promise<T>): 
   const request = requests.getStore();
   const sheds = () => request !== undefined && !call.mayBeExecuted();
   for (let refusals = 0; ; refusals += 1) {
-    const isProbe = request !== undefined && sheds() && admit(call.needs, request);
+    const isProbe = request?.tries === false && sheds() && admit(call.needs, request);
     try {
       const answer = await attempt();
       noteServed(call.needs);

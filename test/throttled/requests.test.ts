@@ -33,15 +33,15 @@ function pass(seconds: number): void {
 
 /** Throttles attempts as long as it `isOn`, and counts all that reach what it throttles. */
 function throttling(isHit: (call: AwsCall) => boolean, error: () => Error) {
-  const fault = {
+  const fault: Conductor & { isOn: boolean; attempts: number } = {
     isOn: true,
     attempts: 0,
-    attempt: (call: AwsCall, send: () => Promise<unknown>) => {
+    attempt: (call, send) => {
       if (!isHit(call)) return send();
       fault.attempts += 1;
       return fault.isOn ? Promise.reject(error()) : send();
     },
-  } satisfies Conductor & { isOn: boolean; attempts: number };
+  };
   return fault;
 }
 

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CapacityMissing, shedding, waitingForCapacity, withinCapacity } from '#lib/core/capacity.ts';
+import { CapacityMissing, evenIfThrottled, shedding, waitingForCapacity, withinCapacity } from '#lib/core/capacity.ts';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 
 class TooFast extends Error {
   missing: readonly string[] = [];
 }
 
-let throttled: Set<string>;
-let attempts: number;
+let throttled = new Set<string>();
+let attempts = 0;
 beforeEach(() => {
   vi.useFakeTimers();
   resetProcessMemory('throttled-resources');
@@ -123,6 +123,15 @@ describe('a request that needs a throttled resource', () => {
     await pass(60);
     expect((await request()).attempts).toBe(3);
   });
+});
+
+it('what ends the throttling makes three attempts even then', async () => {
+  throttled.add('table');
+  await request();
+  const work = () => evenIfThrottled(() => use(['table']));
+  expect(await request(work)).toMatchObject({ attempts: 3, result: expect.any(CapacityMissing) });
+  throttled.clear();
+  expect(await request(work)).toMatchObject({ attempts: 1, result: 'served' });
 });
 
 it('a rejected condition shows that there is capacity', async () => {
