@@ -101,6 +101,7 @@ export const proofs: readonly Proof[] = [
     name: 'busy',
     files: ['test/functions/secrets/waiting-writers.test.ts', 'test/functions/audit/busy-organization.test.ts'],
   },
+  { name: 'throttled', files: ['test/throttled'] },
   {
     name: 'deleted-keys',
     files: ['test/functions/secrets/deleted-keys.test.ts'],

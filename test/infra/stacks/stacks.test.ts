@@ -112,6 +112,16 @@ describe('the foundation', () => {
     });
   });
 
+  test('has a table that is ready for the load in the settings, together with its replica', () => {
+    const warm = { warmThroughputReads: 40_000, warmThroughputWrites: 10_000 };
+    const throughputOf = (settings: Record<string, unknown>) =>
+      synthesize({ ...replicated, ...settings }).single('AWS::DynamoDB::GlobalTable').Properties.WarmThroughput;
+    // CloudFormation sets it for the whole global table.
+    expect(throughputOf(warm)).toEqual({ ReadUnitsPerSecond: 40_000, WriteUnitsPerSecond: 10_000 });
+    expect(throughputOf({ warmThroughputWrites: 10_000 })).toEqual({ WriteUnitsPerSecond: 10_000 });
+    expect(throughputOf({})).toBeUndefined();
+  });
+
   test('can use a restored table and still keeps its own', () => {
     const restored = synthesize({ ...fullSettings, restoredTable: 'holdfast-restored' });
     const tables = new Set(restored.settings().map(({ TABLE_NAME }) => TABLE_NAME));

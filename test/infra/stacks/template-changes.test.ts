@@ -26,6 +26,8 @@ const changed: Record<keyof Omit<Config, 'name' | 'keyArn'>, Record<string, unkn
   sharedTable: { sharedTable: 'holdfast-shared' },
   provisionedConcurrency: { provisionedConcurrency: 2 },
   longConcurrency: { longConcurrency: 7 },
+  warmThroughputReads: { warmThroughputReads: 40_000 },
+  warmThroughputWrites: { warmThroughputWrites: 10_000 },
   checkParameter: { checkParameter },
   replicaRegion: { replicaRegion: 'eu-west-1', region: 'eu-central-1' },
   peerRegion: { peerRegion: 'eu-west-1', region: 'eu-central-1' },
