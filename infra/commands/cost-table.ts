@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { functions, gradualFunctions, passwordFunctions } from '../plan/functions.ts';
+import { functions, passwordFunctions, warmFunctions } from '../plan/functions.ts';
 
 /*
  * `npm run operate -- cost-table`: prints the cost of a million calls of each operation, of an idle month and of four
@@ -155,7 +155,7 @@ function traitsOf(operation: string): { memoryMb: number; hashesPassword: boolea
 }
 
 /** Metrics with alarms; a test counts them in the templates. */
-export const watchedMetrics = 36;
+export const watchedMetrics = 45;
 
 /**
  * The monthly cost of an idle installation, in dollars. Custom metrics are billed only for hours with data (CloudWatch
@@ -210,22 +210,22 @@ export function monthOf(pulls: number, counts: readonly OperationCounts[]): Read
   const idle = sumOf(idleCosts());
   const tenth = pulls / 10;
   const unchanged = costOfMany('pull, If-None-Match matches', pulls - tenth);
-  const gradual = functions.filter(({ name }) => gradualFunctions.has(name));
-  const warmGb = gradual.reduce((sum, { memoryMb }) => sum + memoryMb / 1024, 0);
+  const warm = functions.filter(({ name }) => warmFunctions.includes(name));
+  const warmGb = warm.reduce((sum, { memoryMb }) => sum + memoryMb / 1024, 0);
   return {
     'pulls of 50 secrets of 200 B': changed(pulls),
     'their audit entries, kept for a year': stored(pulls),
     'the idle month': idle,
     total: changed(pulls) + stored(pulls) + idle,
     'total, if nine of ten pulls find nothing new (`If-None-Match`)': changed(tenth) + unchanged + stored(tenth) + idle,
-    'total, if all pulls use the gateway’s own address (`directOrigin`)':
-      costOfMany(operation, pulls, true) + stored(pulls) + idle,
+    'total, if all pulls use the `DirectUrl`': costOfMany(operation, pulls, true) + stored(pulls) + idle,
     'with `backupVaultArn`: daily copies of the entries': entryGb(pulls) * keptCopies * prices.copiedGb,
     'with `replicaRegion`: the entries, written and stored there too':
       pulls * prices.writeUnit + entryGb(pulls) * prices.tableGb,
     'with `waf`: the firewall':
       prices.firewallMonth + firewallRules * prices.firewallRuleMonth + pulls * prices.firewallRequest,
-    'with `provisionedConcurrency` 1: a warm instance of each function': warmGb * monthSeconds * prices.warmGbSecond,
+    'with `provisionedConcurrency` 1: a warm instance of pull, set, list and log-in':
+      warmGb * monthSeconds * prices.warmGbSecond,
   };
 }
 

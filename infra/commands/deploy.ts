@@ -3,19 +3,21 @@ import { join } from 'node:path';
 import { buildDownloads } from '#clients/cli/build-downloads.ts';
 import { buildDashboard } from '#clients/dashboard/build.ts';
 import { type Config, ConfigError } from '../plan/config.ts';
-import { requireDeployable } from '../plan/deployed.ts';
 import { readInstallation, settingsElsewhere } from '../plan/installation-file.ts';
 import { noticesOf } from '../plan/notices.ts';
 import { type Rollout, rolloutOf } from '../stacks/gradual-deployments.ts';
-import { readDeployed, readEdge } from './read-deployed.ts';
+import { deleteOldVersions } from './function-versions.ts';
+import { checkBeforeDeployment } from './preflight.ts';
+import { readEdge } from './read-deployed.ts';
 import { uploadDashboard } from './upload-dashboard.ts';
 
 /*
- * `npm run deploy -- <installation> [--emergency] [option of cdk deploy …]`: checks the settings in
+ * `npm run deploy -- <installation> [--emergency] [--without-mail] [option of cdk deploy …]`: checks the settings in
  * `installations/<installation>.json` and compares them with what is deployed before building anything, deploys all
- * stacks, uploads the dashboard and the downloads, and then uses the service once, as a client would. With `--emergency`, all requests
- * move to the new versions at once and no alarm stops them. On a terminal it asks before it broadens permissions.
- * Elsewhere it never asks, because the pipeline runs `cdk diff` and waits for an approval first.
+ * stacks, uploads the dashboard and the downloads, uses the service once, as a client would, and then deletes the
+ * functions' oldest versions. With `--emergency`, all requests move to the new versions at once and no alarm stops them. With `--without-mail`, it changes the sender
+ * although SES has not verified it. On a terminal it asks before it broadens permissions. Elsewhere it never asks, because
+ * the pipeline runs `cdk diff` and waits for an approval first.
  */
 
 const root = join(import.meta.dirname, '../..');
@@ -23,15 +25,16 @@ const root = join(import.meta.dirname, '../..');
 try {
   const [installation = '', ...given] = process.argv.slice(2);
   if (!/^[a-z]/.test(installation))
-    throw new ConfigError('Usage: npm run deploy -- <installation> [--emergency] [option …]');
+    throw new ConfigError('Usage: npm run deploy -- <installation> [--emergency] [--without-mail] [option …]');
   if (given.some(option => /^(-c|--context)(=|$)/.test(option))) throw settingsElsewhere(installation);
-  const options = given.filter(option => option !== '--emergency');
+  const options = given.filter(option => !['--emergency', '--without-mail'].includes(option));
   const config = readInstallation(installation);
   refuseExamples(config, installation);
-  const deployed = await readDeployed(config);
-  if (deployed !== undefined) requireDeployable(config, deployed);
+  const { deployed, notices } = await checkBeforeDeployment(config, installation, {
+    withoutMail: given.includes('--without-mail'),
+  });
   const rollout = given.includes('--emergency') ? 'emergency' : rolloutOf(config, deployed);
-  for (const notice of [...noticesOf(config), ...remarksOn(rollout)]) process.stderr.write(`${notice}\n`);
+  for (const notice of [...notices, ...noticesOf(config), ...remarksOn(rollout)]) process.stderr.write(`${notice}\n`);
   const [dashboard, downloads] = await Promise.all([buildDashboard(), buildDownloads()]);
   process.exitCode = deploy(installation, rollout, options);
   if (process.exitCode === 0 && isOnlyPrepared(options)) {
@@ -40,6 +43,9 @@ try {
     const { bucket, origin } = await readEdge(config);
     await uploadDashboard(config, bucket, new Map([...dashboard, ...downloads(origin)]));
     process.exitCode = smoke(config, installation);
+    // Only once the new version works.
+    const notice = process.exitCode === 0 ? await deleteOldVersions(config) : undefined;
+    if (notice !== undefined) process.stderr.write(`${notice}\n`);
   }
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error;

@@ -1,4 +1,11 @@
-import { type Contract, type KeyAction, passwordSizing, type Uses } from '#lib/contracts/contract.ts';
+import {
+  type Contract,
+  type KeyAction,
+  passwordSizing,
+  type TableAction,
+  type TableRights,
+  type Uses,
+} from '#lib/contracts/contract.ts';
 import { documentationRoutes } from '#lib/contracts/documentation-routes.ts';
 import { routes } from '#lib/contracts/routes.ts';
 import { maximumJobReceives } from '#lib/core/job.ts';
@@ -14,6 +21,8 @@ export interface FunctionPlan {
   timeoutSeconds: number;
   /** How many may run at once is limited by `longConcurrency`. */
   isLong?: boolean;
+  /** Machines or people wait for it: a tenth of its requests tries a new version first. */
+  isGradual?: boolean;
   /** It reads the account that checks the service. */
   readsCheckAccount?: true;
 }
@@ -32,33 +41,39 @@ const defaultMemoryMb = 512;
 /** Longer than the store retries under contention (22 s), shorter than API Gateway's 30 s. */
 const defaultTimeoutSeconds = 29;
 
-const documents = { uses: { table: [] }, memoryMb: 512, timeoutSeconds: 10 } as const;
+const documents = { uses: { table: {} }, memoryMb: 512, timeoutSeconds: 10 } as const;
 
 /**
  * Everything that an operation uses: what its contract names, and what its access implies. Authentication reads the
  * caller, checks the credential's MAC and records its last use. A member's request counts towards the organization's
- * share. An audit entry is put, and expires after the retention period of the plan.
+ * share. The first function that issues a credential creates the key of its MAC. An audit entry expires after the
+ * retention period of the plan. A counter whose window has ended is replaced.
  */
-export function usesOf({ access, uses }: Pick<Contract, 'access' | 'uses'>): Uses {
+export function usesOf({ access, uses, path }: Pick<Contract, 'access' | 'uses' | 'path'>): Uses {
   const isAuthenticated = access.kind !== 'public';
   const { credentials = [], ...otherKeys } = uses.key ?? {};
-  const credentialActions = new Set<KeyAction>([...credentials, ...(isAuthenticated ? ['Decrypt' as const] : [])]);
-  const isAudited = uses.writes?.includes('AUDIT') === true;
+  const credentialActions = union<KeyAction>(credentials, isAuthenticated ? ['Decrypt'] : []);
+  const issues = credentials.includes('GenerateDataKey');
+  const implied: TableRights[] = [
+    isAuthenticated ? { BatchGetItem: ['USER'], UpdateItem: ['USER'] } : {},
+    access.kind === 'member' ? { BatchGetItem: ['ORG'], UpdateItem: ['RATE'] } : {},
+    // A busy organization's members and projects are read in a transaction (`lib/access/kept-access.ts`).
+    access.kind === 'member' && path.includes('{orgSlug}') ? { GetItem: ['ORG'] } : {},
+    credentialActions.length > 0 ? { BatchGetItem: ['CREDENTIALKEY'] } : {},
+    issues ? { PutItem: ['CREDENTIALKEY'] } : {},
+    uses.table.PutItem?.includes('AUDIT') ? { GetItem: ['PLANS'] } : {},
+    uses.table.UpdateItem?.includes('RATE') ? { PutItem: ['RATE'] } : {},
+  ];
   return {
     ...uses,
-    table: union(uses.table, isAuthenticated ? ['BatchGetItem', 'UpdateItem'] : [], isAudited ? ['PutItem'] : []),
-    reads: union(
-      uses.reads,
-      isAuthenticated ? ['USER'] : [],
-      credentialActions.size > 0 ? ['CREDENTIALKEY'] : [],
-      access.kind === 'member' ? ['ORG'] : [],
-      isAudited ? ['PLANS'] : [],
-    ),
-    writes: union(uses.writes, isAuthenticated ? ['USER'] : [], access.kind === 'member' ? ['RATE'] : []),
-    ...(uses.key === undefined && credentialActions.size === 0
-      ? {}
-      : { key: { ...otherKeys, ...(credentialActions.size > 0 ? { credentials: [...credentialActions] } : {}) } }),
+    table: mergedRights([uses.table, ...implied]),
+    ...(credentialActions.length > 0 ? { key: { ...otherKeys, credentials: credentialActions } } : {}),
   };
+}
+
+function mergedRights(all: readonly TableRights[]): TableRights {
+  const actions = union(...all.map(rights => Object.keys(rights) as TableAction[]));
+  return Object.fromEntries(actions.map(action => [action, union(...all.map(rights => rights[action]))]));
 }
 
 function union<Name extends string>(...lists: readonly (readonly Name[] | undefined)[]): Name[] {
@@ -76,6 +91,7 @@ export const routedFunctions: readonly RoutedFunctionPlan[] = [
     memoryMb: contract.sizing?.memoryMb ?? defaultMemoryMb,
     timeoutSeconds: defaultTimeoutSeconds,
     isLong: contract.isLong === true,
+    isGradual: contract.isWaitedFor === true,
   })),
   ...documentationRoutes.map(({ operationId, area, method, path }) => ({
     name: operationId,
@@ -111,10 +127,13 @@ export const workers = {
     area: 'workers',
     summary: 'Deliver one webhook, once',
     uses: {
-      table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'BatchWriteItem'],
-      reads: ['ORG', 'PAYLOAD'],
-      queries: ['DELIVERIES'],
-      writes: ['DELIVERY', 'DELIVERIES', 'PAYLOAD'],
+      table: {
+        GetItem: ['ORG'],
+        BatchGetItem: ['PAYLOAD'],
+        Query: ['DELIVERIES'],
+        PutItem: ['DELIVERIES', 'DELIVERY', 'PAYLOAD'],
+        BatchWriteItem: ['DELIVERIES'],
+      },
       key: { webhook: ['Decrypt'] },
     },
     memoryMb: 512,
@@ -131,7 +150,7 @@ export const workers = {
     name: 'make-outbound-requests',
     area: 'workers',
     summary: 'Ask issuers, sign-in providers and name servers',
-    uses: { table: [] },
+    uses: { table: {} },
     memoryMb: 512,
     // 6 s for a domain, 5 s for anything else.
     timeoutSeconds: 10,
@@ -141,21 +160,16 @@ export const workers = {
     area: 'workers',
     summary: 'Run one step of background work',
     uses: {
-      table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem', 'BatchWriteItem'],
-      reads: ['ORG', 'ENV', 'USER', 'AUDIT', 'DELIVERIES'],
-      writes: [
-        'ORG',
-        'ORGID',
-        'ENV',
-        'USER',
-        'AUDIT',
-        'DELIVERIES',
-        'INVITATION',
-        'CUSTOMER',
-        'DOMAIN',
-        'RETIRED',
-        'UNFINISHED',
-      ],
+      table: {
+        GetItem: ['AUDIT', 'CUSTOMER', 'ENV', 'ORG', 'USER'],
+        Query: ['AUDIT', 'DELIVERIES', 'ENV', 'ORG', 'USER'],
+        ConditionCheckItem: ['ORG'],
+        PutItem: ['ENV', 'ORG', 'RETIRED', 'USER'],
+        UpdateItem: ['ENV', 'ORG', 'UNFINISHED'],
+        DeleteItem: ['CUSTOMER', 'DELIVERIES', 'DOMAIN', 'ENV', 'INVITATION', 'ORG', 'ORGID', 'UNFINISHED', 'USER'],
+        // The only right to remove audit entries.
+        BatchWriteItem: ['AUDIT'],
+      },
       key: { project: ['Decrypt'] },
       queues: ['jobs'],
       mail: true,
@@ -170,7 +184,7 @@ export const workers = {
     name: 'queue-unfinished-work',
     area: 'workers',
     summary: 'Queue background work again that has no job',
-    uses: { table: ['Query', 'UpdateItem'], reads: ['UNFINISHED'], writes: ['UNFINISHED'], queues: ['jobs'] },
+    uses: { table: { Query: ['UNFINISHED'], UpdateItem: ['UNFINISHED'] }, queues: ['jobs'] },
     memoryMb: 256,
     timeoutSeconds: 60,
   },
@@ -178,7 +192,7 @@ export const workers = {
     name: 'roll-up-metrics',
     area: 'workers',
     summary: 'Count requests from the access log',
-    uses: { table: ['PutItem', 'UpdateItem'], writes: ['METRICS', 'METRICSBATCH'] },
+    uses: { table: { PutItem: ['METRICSBATCH'], UpdateItem: ['METRICS'] } },
     memoryMb: 256,
     timeoutSeconds: 30,
   },
@@ -186,7 +200,7 @@ export const workers = {
     name: 'check-service',
     area: 'workers',
     summary: 'Use the service like a client',
-    uses: { table: [] },
+    uses: { table: {} },
     readsCheckAccount: true,
     memoryMb: 256,
     // Four requests of at most 15 seconds each, and 10 for the certificate.
@@ -205,19 +219,20 @@ export const receives = {
 /** Every function of the system. */
 export const functions: readonly FunctionPlan[] = [...routedFunctions, ...Object.values(workers)];
 
-/**
- * The functions whose new versions get a tenth of the requests first: those that machines wait for, and those needed to
- * log in.
- */
-export const gradualFunctions: ReadonlySet<string> = new Set(['pull-secrets', 'set-secret', 'list-keys', 'log-in']);
-
 /** The functions that are called most. `test/infra/build/bundles.test.ts` limits the size of their bundles. */
 export const hotFunctions: readonly string[] = ['pull-secrets', 'set-secret', 'list-keys'];
+
+/** The functions that `provisionedConcurrency` keeps warm. */
+export const warmFunctions: readonly string[] = [...hotFunctions, 'log-in'];
 
 /** The functions that hash or verify a password. */
 export const passwordFunctions: ReadonlySet<string> = new Set(
   routes.filter(route => 'sizing' in route && route.sizing === passwordSizing).map(({ operationId }) => operationId),
 );
+
+export function usesTable({ table }: FunctionPlan['uses']): boolean {
+  return Object.keys(table).length > 0;
+}
 
 /** Whether the function creates links to the dashboard, or otherwise uses its origin. */
 export function needsDashboardOrigin({ mail, payments, dashboardOrigin }: FunctionPlan['uses']): boolean {
@@ -228,6 +243,9 @@ export function needsDashboardOrigin({ mail, payments, dashboardOrigin }: Functi
 export function deployedName(installation: { name: string }, { name }: Pick<FunctionPlan, 'name'>): string {
   return `${installation.name}-${name}`;
 }
+
+/** The alias through which every function is invoked, so that an operator can move it back to an earlier version. */
+export const aliasName = 'live';
 
 /** A function's name as an identifier: `set-secret` → `SetSecret`. */
 export function pascalCase(name: string): string {

@@ -2,9 +2,9 @@ import { NestedStack, type NestedStackProps, Validations } from 'aws-cdk-lib';
 import { CfnIntegration, CfnRoute } from 'aws-cdk-lib/aws-apigatewayv2';
 import { type Alias, CfnPermission, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { gradualFunctions, pascalCase, type RoutedFunctionPlan } from '../plan/functions.ts';
+import { pascalCase, type RoutedFunctionPlan } from '../plan/functions.ts';
 import { GradualDeployments } from './gradual-deployments.ts';
-import { addFunction, type Service } from './service-function.ts';
+import { addAlias, addFunction, type Service } from './service-function.ts';
 
 interface AreaStackProps extends NestedStackProps {
   area: string;
@@ -20,28 +20,24 @@ export class AreaStack extends NestedStack {
 
   constructor(scope: Construct, id: string, { area, plans, apiId, service, ...props }: AreaStackProps) {
     super(scope, id, { ...props, description: `${service.config.name}: the routes of ${area}` });
-    const gradual = plans.filter(({ name }) => gradualFunctions.has(name));
-    this.functions = new Map(
-      plans.map(plan => [plan.name, addFunction(this, pascalCase(plan.name), { plan, service })]),
+    const routed = plans.map(plan => {
+      const deployed = addFunction(this, pascalCase(plan.name), { plan, service });
+      const alias = addAlias(this, deployed, { plan, service });
+      this.addRoute(plan, apiId, alias);
+      return { plan, deployed, alias };
+    });
+    this.functions = new Map(routed.map(({ plan, deployed }) => [plan.name, deployed]));
+    const gradual = routed.filter(({ plan }) => plan.isGradual === true);
+    if (gradual.length === 0) return;
+    const { config, rollout, topic } = service;
+    const functions = gradual.map(({ plan }) => plan);
+    new GradualDeployments(this, 'Gradual', { config, rollout, area, functions, topic }).watch(
+      this,
+      new Map(gradual.map(one => [one.plan.name, one])),
     );
-    const aliases = this.addAliases(gradual, { area, ...service });
-    for (const plan of plans) {
-      const target = aliases.get(plan.name) ?? this.functions.get(plan.name);
-      if (target !== undefined) this.addRoute(plan, apiId, target);
-    }
   }
 
-  private addAliases(
-    gradual: readonly RoutedFunctionPlan[],
-    { area, config, rollout, topic }: Pick<Service, 'config' | 'rollout' | 'topic'> & { area: string },
-  ): ReadonlyMap<string, Alias> {
-    if (gradual.length === 0) return new Map();
-    const deployments = new GradualDeployments(this, 'Gradual', { config, rollout, area, functions: gradual, topic });
-    const names = new Set(gradual.map(({ name }) => name));
-    return deployments.addAliases(this, new Map([...this.functions].filter(([name]) => names.has(name))));
-  }
-
-  private addRoute({ name, routeKey }: RoutedFunctionPlan, apiId: string, target: LambdaFunction | Alias): void {
+  private addRoute({ name, routeKey }: RoutedFunctionPlan, apiId: string, target: Alias): void {
     const id = pascalCase(name);
     const integration = new CfnIntegration(this, `${id}Integration`, {
       apiId,
@@ -55,12 +51,14 @@ export class AreaStack extends NestedStack {
       reason:
         'The function authenticates: permissions depend on the organization, which an authorizer would have to read a second time.',
     });
-    new CfnPermission(this, `${id}Permission`, {
+    const permission = new CfnPermission(this, `${id}Permission`, {
       action: 'lambda:InvokeFunction',
       functionName: target.functionArn,
       principal: 'apigateway.amazonaws.com',
       sourceArn: this.formatArn({ service: 'execute-api', resource: apiId, resourceName: invocationsOf(routeKey) }),
     });
+    // A permission for a new target exists before the route invokes that target.
+    integration.addResourceDependency(permission);
   }
 }
 

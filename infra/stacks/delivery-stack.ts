@@ -1,4 +1,14 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Token, Validations } from 'aws-cdk-lib';
+import {
+  ArnFormat,
+  CfnOutput,
+  DefaultStackSynthesizer,
+  Duration,
+  RemovalPolicy,
+  Stack,
+  type StackProps,
+  Token,
+  Validations,
+} from 'aws-cdk-lib';
 import {
   CfnOIDCProvider,
   Effect,
@@ -9,11 +19,11 @@ import {
 } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { Config } from '../plan/config.ts';
+import { aliasName } from '../plan/functions.ts';
+import { type PlannedStack, stacksOf } from '../plan/stacks.ts';
 
 const issuer = 'token.actions.githubusercontent.com';
 const branch = 'refs/heads/main';
-/** The stacks whose outputs `npm run deploy` compares the settings with. */
-const comparedStacks = ['api', 'edge'];
 const workflow = '.github/workflows/deliver.yml';
 
 interface DeliveryProps {
@@ -61,18 +71,32 @@ export class DeliveryStack extends Stack {
           statements: [
             this.assume('DeployByTheBootstrap', ['deploy', 'file-publishing', 'lookup'], config),
             this.readDeployed(config),
+            this.readSender(),
+            ...this.deleteOldVersions(config),
             this.uploadDashboard(dashboardFilesArn),
             ...this.readCheckAccount(config),
           ],
         }),
       },
     });
-    for (const stack of comparedStacks) {
-      const region = Token.isUnresolved(this.region) ? '<AWS::Region>' : this.region;
-      const arn = `arn:<AWS::Partition>:cloudformation:${region}:<AWS::AccountId>:stack/${config.name}-${stack}/*`;
+    const written = (region = this.region) => (Token.isUnresolved(region) ? '<AWS::Region>' : region);
+    for (const { name, region } of stacksRead(config)) {
+      const arn = `arn:<AWS::Partition>:cloudformation:${written(region)}:<AWS::AccountId>:stack/${name}/*`;
       Validations.of(role).acknowledge({
         id: `AwsSolutions-IAM5[Resource::${arn}]`,
-        reason: 'The ARN of a stack ends in an id that CloudFormation chooses.',
+        reason:
+          'The ARN of a stack ends in an id, and a nested one’s name in another one, that CloudFormation chooses.',
+      });
+    }
+    Validations.of(role).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ses:${written()}:<AWS::AccountId>:identity/*]`,
+      reason: 'The next sender is not known yet, and asking SES about an identity reveals only whether it is verified.',
+    });
+    for (const qualifier of ['', `:${aliasName}`, ':*']) {
+      const arn = `arn:<AWS::Partition>:lambda:${written()}:<AWS::AccountId>:function:${config.name}-*${qualifier}`;
+      Validations.of(role).acknowledge({
+        id: `AwsSolutions-IAM5[Resource::${arn}]`,
+        reason: 'A policy has no room for the name of every function, and versions have numbers that Lambda chooses.',
       });
     }
     const { 'Fn::ImportValue': bucket } = this.resolve(dashboardFilesArn) as { 'Fn::ImportValue': string };
@@ -106,8 +130,9 @@ export class DeliveryStack extends Stack {
     return provider.attrArn;
   }
 
-  /** The roles of the bootstrap, with the CDK's default names, in every region that has a stack of the installation. */
-  private assume(sid: string, names: readonly string[], { waf, replicaRegion }: Config): PolicyStatement {
+  /** The roles of the bootstrap, with the CDK's names, in every region that has a stack of the installation. */
+  private assume(sid: string, names: readonly string[], config: Config): PolicyStatement {
+    const { waf, replicaRegion, bootstrapQualifier = DefaultStackSynthesizer.DEFAULT_QUALIFIER } = config;
     const regions = new Set([this.region, ...(waf ? ['us-east-1'] : []), ...(replicaRegion ? [replicaRegion] : [])]);
     return new PolicyStatement({
       sid,
@@ -119,22 +144,58 @@ export class DeliveryStack extends Stack {
             service: 'iam',
             region: '',
             resource: 'role',
-            resourceName: `cdk-hnb659fds-${name}-role-${this.account}-${region}`,
+            resourceName: `cdk-${bootstrapQualifier}-${name}-role-${this.account}-${region}`,
           }),
         ),
       ),
     });
   }
 
-  private readDeployed({ name }: Config): PolicyStatement {
+  private readDeployed(config: Config): PolicyStatement {
     return new PolicyStatement({
       sid: 'ReadDeployed',
       effect: Effect.ALLOW,
-      actions: ['cloudformation:DescribeStacks'],
-      resources: comparedStacks.map(stack =>
-        this.formatArn({ service: 'cloudformation', resource: 'stack', resourceName: `${name}-${stack}/*` }),
+      actions: ['cloudformation:DescribeStacks', 'cloudformation:ListStackResources'],
+      resources: stacksRead(config).map(({ name, region }) =>
+        this.formatArn({
+          service: 'cloudformation',
+          resource: 'stack',
+          resourceName: `${name}/*`,
+          ...(region === undefined ? {} : { region }),
+        }),
       ),
     });
+  }
+
+  private readSender(): PolicyStatement {
+    return new PolicyStatement({
+      sid: 'ReadSender',
+      effect: Effect.ALLOW,
+      actions: ['ses:GetEmailIdentity'],
+      resources: [this.formatArn({ service: 'ses', resource: 'identity', resourceName: '*' })],
+    });
+  }
+
+  /** Not the functions themselves, and not a version that an alias points to, which Lambda refuses to delete. */
+  private deleteOldVersions(config: Config): PolicyStatement[] {
+    const arn = (resourceName: string) =>
+      this.formatArn({
+        service: 'lambda',
+        resource: 'function',
+        resourceName,
+        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+      });
+    const allow = (sid: string, actions: string[], resources: string[]) =>
+      new PolicyStatement({ sid, effect: Effect.ALLOW, actions, resources });
+    const functions = `${config.name}-*`;
+    return [
+      allow(
+        'ListVersions',
+        ['lambda:ListVersionsByFunction', 'lambda:GetAlias'],
+        [arn(functions), arn(`${functions}:${aliasName}`)],
+      ),
+      allow('DeleteOldVersions', ['lambda:DeleteFunction'], [arn(`${functions}:*`)]),
+    ];
   }
 
   private uploadDashboard(filesArn: string): PolicyStatement {
@@ -157,4 +218,9 @@ export class DeliveryStack extends Stack {
       }),
     ];
   }
+}
+
+/** The stacks that `npm run deploy` looks at first, and those nested in the API's. */
+function stacksRead(config: Config): PlannedStack[] {
+  return [...stacksOf(config), { name: `${config.name}-api-*`, region: config.region }];
 }

@@ -148,7 +148,11 @@ function nameOf(functionName: string, templates: Templates): string {
 function isTriggered({ Resources: resources }: StackTemplate, functionId: string): boolean {
   return Object.values(resources)
     .filter(
-      ({ Type, Properties }) => Type.endsWith('::EventSourceMapping') && Properties.FunctionName.Ref === functionId,
+      ({ Type, Properties }) =>
+        Type.endsWith('::EventSourceMapping') &&
+        // Through the alias, or, in earlier versions, directly.
+        (resources[Properties.FunctionName.Ref]?.Properties.FunctionName.Ref ?? Properties.FunctionName.Ref) ===
+          functionId,
     )
     .every(({ Properties }) => Properties.Enabled);
 }

@@ -3,15 +3,13 @@ import { Alarm, ComparisonOperator, MathExpression, Metric, TreatMissingData } f
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { CfnApplication, CfnDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Alias, type CfnAlias, type IVersion, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Alias, CfnAlias, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { type Config, ConfigError } from '../plan/config.ts';
-import { deployedName, type FunctionPlan, pascalCase } from '../plan/functions.ts';
-
-/** The alias that the gateway invokes. */
-const aliasName = 'live';
+import { aliasName, deployedName, type FunctionPlan, pascalCase } from '../plan/functions.ts';
+import { withSeverity } from './alarm-topic.ts';
 
 /** A tenth of the requests for five minutes, then all. */
 const gradualConfig = 'CodeDeployDefault.LambdaCanary10Percent5Minutes';
@@ -111,28 +109,15 @@ export class GradualDeployments extends Construct {
     });
   }
 
-  /** Gives each function the alias through which requests reach it. By the function's name. */
-  addAliases(scope: Construct, deployed: ReadonlyMap<string, LambdaFunction>): ReadonlyMap<string, Alias> {
-    const alarm = this.addAlarm(scope, deployed);
-    return new Map([...deployed].map(([name, one]) => [name, this.addAlias(scope, name, { deployed: one, alarm })]));
+  /** Moves the aliases of these functions step by step, by the functions' names. */
+  watch(scope: Construct, aliases: ReadonlyMap<string, { deployed: LambdaFunction; alias: Alias }>): void {
+    const alarm = this.addAlarm(scope, new Map([...aliases].map(([name, { deployed }]) => [name, deployed])));
+    for (const [name, { alias }] of aliases) this.watchAlias(scope, name, alias, alarm);
   }
 
-  private addAlias(
-    scope: Construct,
-    name: string,
-    { deployed, alarm }: { deployed: LambdaFunction; alarm: Alarm },
-  ): Alias {
-    const { config, rollout } = this.props;
-    const id = pascalCase(name);
-    const alias = new Alias(scope, `${id}Live`, {
-      aliasName,
-      version: deployed.currentVersion as IVersion,
-      ...(config.provisionedConcurrency === undefined
-        ? {}
-        : { provisionedConcurrentExecutions: config.provisionedConcurrency }),
-    });
-    const isWatched = rollout === 'gradual';
-    const group = new CfnDeploymentGroup(scope, `${id}Deployments`, {
+  private watchAlias(scope: Construct, name: string, alias: Alias, alarm: Alarm): void {
+    const isWatched = this.props.rollout === 'gradual';
+    const group = new CfnDeploymentGroup(scope, `${pascalCase(name)}Deployments`, {
       applicationName: this.application.ref,
       serviceRoleArn: this.role.roleArn,
       deploymentStyle: { deploymentType: 'BLUE_GREEN', deploymentOption: 'WITH_TRAFFIC_CONTROL' },
@@ -149,7 +134,6 @@ export class GradualDeployments extends Construct {
     };
     // The alarm must watch the new versions before they get requests.
     alias.node.addDependency(alarm);
-    return alias;
   }
 
   /** Counts the logged errors, crashes and timeouts of the versions that are being deployed. */
@@ -190,9 +174,11 @@ export class GradualDeployments extends Construct {
     const usingMetrics = Object.fromEntries([logged, ...crashes].map((metric, index) => [`m${index}`, metric]));
     const alarm = new Alarm(scope, 'DeploymentFails', {
       alarmName: `${config.name}-Deployment-${area}`,
-      alarmDescription:
+      alarmDescription: withSeverity(
+        'notify',
         `The newest version of ${[...deployed.keys()].join(', ')} is failing. A deployment in progress rolls back ` +
-        'automatically. First read the logs of these functions from the minute the deployment started.',
+          'automatically. First read the logs of these functions from the minute the deployment started.',
+      ),
       metric: new MathExpression({
         label: 'failures of the newest versions',
         expression: Object.keys(usingMetrics)

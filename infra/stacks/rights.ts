@@ -1,8 +1,8 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { InvokedFunction, KeyPurpose, TableAction } from '#lib/contracts/contract.ts';
+import type { InvokedFunction, KeyPurpose, TableRights } from '#lib/contracts/contract.ts';
 import { type Partition, partitions } from '#lib/contracts/partitions.ts';
 import type { Config } from '../plan/config.ts';
-import { type FunctionPlan, needsDashboardOrigin, pascalCase } from '../plan/functions.ts';
+import { type FunctionPlan, needsDashboardOrigin, pascalCase, usesTable } from '../plan/functions.ts';
 import { type AskedRight, contextKeys as keysOfContext } from './policy.ts';
 
 /** The resources that functions can be given permissions on. */
@@ -21,8 +21,6 @@ export interface Resources {
   paymentParameterArns: readonly string[];
 }
 
-const readActions: ReadonlySet<TableAction> = new Set(['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem']);
-
 /**
  * A function's permissions: exactly those its plan names, on exactly this installation's resources. A transaction needs
  * the permissions of its individual writes and none of its own.
@@ -32,20 +30,16 @@ export function rightsOf(
   resources: Resources,
   { mailFrom }: Pick<Config, 'mailFrom'>,
 ): PolicyStatement[] {
-  const { reads, queries, changes } = tableActions(uses);
   const queues = { webhooks: resources.webhookQueueArn, jobs: resources.jobQueueArn };
   return [
-    allow('ReadTable', named('dynamodb', reads), [resources.tableArn], inPartitions(uses.reads)),
-    allow('QueryTable', named('dynamodb', queries), [resources.tableArn], inPartitions(uses.queries)),
-    allow('ChangeTable', named('dynamodb', changes), [resources.tableArn], inPartitions(uses.writes)),
+    ...tableStatements(uses.table, resources.tableArn),
     allow(
       'ReadServingRegion',
-      uses.table.length === 0 ? [] : ['dynamodb:GetItem'],
+      usesTable(uses) ? ['dynamodb:GetItem'] : [],
       resources.replicaArns,
       inPartitions(['SERVINGREGION']),
     ),
-    // Many functions write this item. Only an operator's command may write this attribute.
-    uses.writes?.includes('USER') ? nobodyBecomesAdmin(changes, resources.tableArn) : undefined,
+    nobodyBecomesAdmin(uses.table, resources.tableArn),
     ...keyPurposes.map(purpose =>
       allow(
         `UseKeyOf${pascalCase(purpose)}`,
@@ -76,33 +70,29 @@ export function rightsOf(
   ].filter(statement => statement !== undefined);
 }
 
-/** Where the plan names partitions for queries, only those can be queried. */
-function tableActions({
-  table,
-  queries,
-}: FunctionPlan['uses']): Record<'reads' | 'queries' | 'changes', TableAction[]> {
-  const queried: TableAction[] = queries === undefined ? [] : ['Query'];
-  return {
-    reads: table.filter(action => readActions.has(action) && !queried.includes(action)),
-    queries: queried,
-    changes: table.filter(action => !readActions.has(action)),
-  };
+/** One statement for each set of partitions, with all actions that are used in exactly these. */
+function tableStatements(table: TableRights, tableArn: string): (PolicyStatement | undefined)[] {
+  const rights = Object.entries(table).map(([action, used]) => ({ action, used: used.toSorted() }));
+  return [...Map.groupBy(rights, ({ used }) => used.join()).values()].map(group => {
+    const actions = group.map(({ action }) => action);
+    return allow(
+      `Table${actions.join('')}`,
+      named('dynamodb', actions),
+      [tableArn],
+      inPartitions(group[0]?.used ?? []),
+    );
+  });
 }
 
 /** The calls that a function's plan names, one for each action and partition or purpose. */
 export function callsOf({ uses }: Pick<FunctionPlan, 'uses'>): AskedRight[] {
-  const { reads, queries, changes } = tableActions(uses);
-  const inTable = (actions: readonly TableAction[], used: readonly Partition[] = []) =>
-    actions.flatMap(action =>
+  return [
+    ...Object.entries(uses.table).flatMap(([action, used]) =>
       used.map(partition => ({
         action: `dynamodb:${action}`,
         keys: { 'dynamodb:LeadingKeys': [partitionPattern(partition, '1')] },
       })),
-    );
-  return [
-    ...inTable(reads, uses.reads),
-    ...inTable(queries, uses.queries),
-    ...inTable(changes, uses.writes),
+    ),
     ...keyPurposes.flatMap(purpose =>
       (uses.key?.[purpose] ?? []).map(action => ({
         action: `kms:${action}`,
@@ -119,7 +109,7 @@ function named(service: string, actions: readonly string[]): string[] {
 }
 
 /** Limits calls to partitions: every item that a call touches must be in one of them. */
-function inPartitions(used: readonly Partition[] = []): Record<string, unknown> {
+function inPartitions(used: readonly Partition[]): Record<string, unknown> {
   const patterns = used.map(partition => partitionPattern(partition, '*'));
   return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns } };
 }
@@ -149,8 +139,11 @@ function encryptionContext(purpose: KeyPurpose): Record<string, unknown> {
   };
 }
 
-function nobodyBecomesAdmin(changes: readonly TableAction[], tableArn: string): PolicyStatement | undefined {
-  const writes = changes.filter(action => action !== 'DeleteItem');
+/** Many functions write accounts. Only an operator's command may write this attribute. */
+function nobodyBecomesAdmin(table: TableRights, tableArn: string): PolicyStatement | undefined {
+  const writes = (['PutItem', 'UpdateItem', 'BatchWriteItem'] as const).filter(action =>
+    table[action]?.includes('USER'),
+  );
   if (writes.length === 0) return undefined;
   return new PolicyStatement({
     sid: 'NobodyBecomesAdmin',

@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto';
 import { Duration, RemovalPolicy, SecretValue, Stack, Validations } from 'aws-cdk-lib';
 import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, type CfnFunction, type Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
+import {
+  Alias,
+  Architecture,
+  type CfnFunction,
+  type Code,
+  type IVersion,
+  Function as LambdaFunction,
+  Runtime,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
@@ -12,7 +21,16 @@ import {
   knownDashboardOrigin,
   regionsOf,
 } from '../plan/config.ts';
-import { deployedName, type FunctionPlan, needsDashboardOrigin, workers } from '../plan/functions.ts';
+import {
+  aliasName,
+  deployedName,
+  type FunctionPlan,
+  needsDashboardOrigin,
+  pascalCase,
+  usesTable,
+  warmFunctions,
+  workers,
+} from '../plan/functions.ts';
 import type { Rollout } from './gradual-deployments.ts';
 import { type Resources, rightsOf } from './rights.ts';
 
@@ -57,6 +75,7 @@ export function addFunction(
   const functionName = deployedName(config, plan);
   const logGroup = new LogGroup(scope, `${id}Log`, {
     retention: config.logRetentionDays,
+    ...logKey(scope, config),
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
   const rights = new PolicyDocument({
@@ -73,7 +92,7 @@ export function addFunction(
       ...(config.tracing ? [tracingRight] : []),
     ],
   });
-  const role = new Role(scope, `${id}Role${fingerprintOf(scope, rights)}`, {
+  const role = new Role(scope, `${id}Role${fingerprintOf(scope, rights, config)}`, {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     // IAM only accepts Latin-1.
     description: `${plan.summary.replaceAll('’', "'")} (${functionName})`,
@@ -92,6 +111,9 @@ export function addFunction(
     environment: environmentOf(plan, config, addresses),
     role,
     logGroup,
+    // An operator may move the alias back to an earlier version. A version whose deployment failed is deleted, because
+    // Lambda would not publish the same code and settings again.
+    currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
   });
   if (config.tracing) {
     // The CDK's own setting would add a second policy to the role.
@@ -106,13 +128,41 @@ export function addFunction(
   return deployed;
 }
 
+/** The alias through which a function is invoked. It points to the version that is being deployed. */
+export function addAlias(
+  scope: Construct,
+  deployed: LambdaFunction,
+  { plan, service }: Pick<FunctionProps, 'plan' | 'service'>,
+): Alias {
+  const { provisionedConcurrency } = service.config;
+  return new Alias(scope, `${pascalCase(plan.name)}Live`, {
+    aliasName,
+    version: deployed.currentVersion as IVersion,
+    ...(provisionedConcurrency === undefined || !warmFunctions.includes(plan.name)
+      ? {}
+      : { provisionedConcurrentExecutions: provisionedConcurrency }),
+  });
+}
+
+/** The key of the log groups, if they have one. */
+export function logKey(scope: Construct, { logKeyArn }: Pick<Config, 'logKeyArn'>): { encryptionKey?: IKey } {
+  if (logKeyArn === undefined) return {};
+  const stack = Stack.of(scope);
+  const existing = stack.node.tryFindChild('LogKey') as IKey | undefined;
+  return { encryptionKey: existing ?? Key.fromKeyArn(stack, 'LogKey', logKeyArn) };
+}
+
 /**
  * Different rights make a different role. A version of a function keeps the role that it was published with, and
  * CloudFormation deletes an old role only after all requests have moved to the new version. So while two versions run, in
  * a deployment or a rollback, each has exactly the rights it needs.
  */
-function fingerprintOf(scope: Construct, rights: PolicyDocument): string {
-  const resolved = JSON.stringify(Stack.of(scope).resolve(rights));
+function fingerprintOf(
+  scope: Construct,
+  rights: PolicyDocument,
+  { permissionsBoundary = '' }: Pick<Config, 'permissionsBoundary'>,
+): string {
+  const resolved = JSON.stringify(Stack.of(scope).resolve(rights)) + permissionsBoundary;
   return createHash('sha256').update(resolved).digest('hex').slice(0, 8);
 }
 
@@ -129,27 +179,29 @@ export function edgeSecrets(config: Config): string[] {
  * The settings (`lib/core/settings.ts`) that a function reads. It gets no address of a resource that it can't access.
  */
 export function environmentOf(
-  { area, uses }: Pick<FunctionPlan, 'area' | 'uses'>,
+  { area, uses, readsCheckAccount }: Pick<FunctionPlan, 'area' | 'uses' | 'readsCheckAccount'>,
   config: Config,
   addresses: Service['addresses'],
 ): Record<string, string> {
   const origin = knownDashboardOrigin(config);
-  const regions = uses.table.length > 0 ? regionsOf(config) : undefined;
+  const regions = usesTable(uses) ? regionsOf(config) : undefined;
   const namesDashboard = needsDashboardOrigin(uses);
+  const checksGateway = readsCheckAccount === true && config.allowedNetworks !== undefined;
   const settings: Record<string, string | number | boolean | undefined> = {
     LOG_LEVEL: config.logLevel,
     MAINTENANCE: area !== 'workers' && config.maintenance,
     RESTORED_TABLE: area !== 'workers' && config.restoredTable,
-    EDGE_SECRETS: area !== 'workers' && edgeSecrets(config).join(','),
+    EDGE_SECRETS: (area !== 'workers' || checksGateway) && edgeSecrets(config).join(','),
     DIRECT_ORIGIN: area !== 'workers' && config.directOrigin,
-    TABLE_NAME: uses.table.length > 0 && addresses.tableName,
+    TABLE_NAME: usesTable(uses) && addresses.tableName,
     PEER_REGION: regions?.peer,
     FIRST_REGION: regions?.first,
     KMS_KEY_ID: uses.key !== undefined && addresses.keyArn,
     WEBHOOK_QUEUE_URL: uses.queues?.includes('webhooks') && addresses.webhookQueueUrl,
     JOB_QUEUE_URL: uses.queues?.includes('jobs') && addresses.jobQueueUrl,
     OUTBOUND_FUNCTION:
-      uses.functions?.includes('make-outbound-requests') && deployedName(config, workers.makeOutboundRequests),
+      uses.functions?.includes('make-outbound-requests') &&
+      `${deployedName(config, workers.makeOutboundRequests)}:${aliasName}`,
     MAIL_FROM: uses.mail && config.mailFrom.text,
     DASHBOARD_ORIGIN: namesDashboard && origin,
     DASHBOARD_ORIGIN_PARAMETER: namesDashboard && origin === undefined && dashboardOriginParameter(config),

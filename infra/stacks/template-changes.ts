@@ -23,10 +23,35 @@ const nameProperties = ['FunctionName', 'LogGroupName', 'AlarmName', 'RoleName',
 
 /**
  * What would go wrong when CloudFormation moves from one installation's templates to another's, one sentence each:
- * removed exports, removed or replaced stateful resources, names that stay taken, and rights that are taken from a
- * version that still serves requests. Check both directions: a rollback is a deployment too. Pure.
+ * removed exports, removed or replaced stateful resources, secrets that a rollback resolves, names that stay taken, and
+ * rights that are taken from a version that still serves requests. Check both directions: a rollback is a deployment too.
+ * Pure.
  */
 export function harmsOf(before: Templates, after: Templates): string[] {
+  return [...lostSecrets(before, after), ...harmedResources(before, after)];
+}
+
+/**
+ * Secrets that the earlier templates resolve by name and the later ones no longer create. Stacks are deployed one after
+ * another, so when a later stack rolls back, CloudFormation resolves its earlier template after the secret is gone.
+ */
+function lostSecrets(before: Templates, after: Templates): string[] {
+  const kept = secretNames(after);
+  const created = secretNames(before);
+  const references = JSON.stringify([...before.values()]).matchAll(/\{\{resolve:secretsmanager:([^:}]+)/g);
+  return [...new Set([...references].map(([, name = '']) => name))]
+    .filter(name => created.has(name) && !kept.has(name))
+    .map(name => `The secret ${name} is deleted, and a rollback resolves it.`);
+}
+
+function secretNames(templates: Templates): ReadonlySet<string> {
+  const resources = [...templates.values()].flatMap(({ Resources }) => Object.values(Resources));
+  return new Set(
+    resources.flatMap(({ Type, Properties }) => (Type === 'AWS::SecretsManager::Secret' ? [Properties.Name] : [])),
+  );
+}
+
+function harmedResources(before: Templates, after: Templates): string[] {
   return [...before].flatMap(([stack, { Resources: resources, Outputs: outputs = {} }]) => {
     const now = after.get(stack);
     if (now === undefined && optionalStacks.test(stack)) return [];
@@ -61,7 +86,8 @@ function harmTo(before: Resource, after: Resource | undefined): string | undefin
 function leftoverOf(before: Resource, after: Resource | undefined): string | undefined {
   const { DeletionPolicy: policy } = before;
   const stays = typeof policy === 'string' && policy.startsWith('Retain');
-  if (after !== undefined || !stays) return undefined;
+  // A version's FunctionName is that of its function, and the next one gets a number of its own.
+  if (after !== undefined || !stays || before.Type === 'AWS::Lambda::Version') return undefined;
   const taken = nameProperties.find(name => before.Properties?.[name] !== undefined);
   return taken === undefined ? undefined : `stays when it is removed, so its ${taken} is taken when it comes back`;
 }
@@ -74,7 +100,12 @@ function changedRoles(before: StackTemplate['Resources'], after: StackTemplate['
   return Object.values(before)
     .filter(({ Type }) => Type === 'AWS::Lambda::Alias')
     .map(({ Properties }) => before[Properties.FunctionName.Ref]?.Properties.Role['Fn::GetAtt'][0] as string)
-    .filter(role => after[role] !== undefined && !isDeepStrictEqual(after[role], before[role]));
+    .filter(role => after[role] !== undefined && !isDeepStrictEqual(rightsIn(after[role]), rightsIn(before[role])));
+}
+
+/** A role without its tags, which give nobody a right. */
+function rightsIn(role: Resource | undefined): unknown {
+  return { ...role, Properties: { ...role?.Properties, Tags: undefined } };
 }
 
 /** The tables that functions use, by their templates. More than one means that writes are split between tables. */

@@ -2,6 +2,8 @@ import { NestedStack, type NestedStackProps } from 'aws-cdk-lib';
 import { CfnRule } from 'aws-cdk-lib/aws-events';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import {
+  type Alias,
+  type CfnAlias,
   CfnEventInvokeConfig,
   CfnEventSourceMapping,
   CfnPermission,
@@ -9,12 +11,14 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { CfnSubscriptionFilter, type LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { type FunctionPlan, workers } from '../plan/functions.ts';
-import { addFunction, type Service } from './service-function.ts';
+import { aliasName, type FunctionPlan, workers } from '../plan/functions.ts';
+import { addAlias, addFunction, type Service } from './service-function.ts';
 
 interface WorkersStackProps extends NestedStackProps {
   service: Service;
   accessLog: LogGroup;
+  /** The host of the HTTP API. */
+  apiHost: string;
   webhookQueueArn: string;
   jobQueueArn: string;
 }
@@ -31,7 +35,7 @@ export class WorkersStack extends NestedStack {
   constructor(
     scope: Construct,
     id: string,
-    { service, accessLog, webhookQueueArn, jobQueueArn, ...props }: WorkersStackProps,
+    { service, accessLog, apiHost, webhookQueueArn, jobQueueArn, ...props }: WorkersStackProps,
   ) {
     super(scope, id, { ...props, description: `${service.config.name}: background work` });
     // One message per invocation and many in parallel, so that a slow receiver delays no other. Messages are grouped by
@@ -47,85 +51,81 @@ export class WorkersStack extends NestedStack {
       queueArn: jobQueueArn,
       maximumConcurrency: 10,
     });
-    this.queueUnfinishedWork = addFunction(this, 'QueueUnfinishedWork', {
-      plan: workers.queueUnfinishedWork,
-      service,
-    });
-    this.addSchedule('QueueUnfinishedWork', this.queueUnfinishedWork, {
+    const requeue = this.addWorker('QueueUnfinishedWork', service, workers.queueUnfinishedWork);
+    this.queueUnfinishedWork = requeue.deployed;
+    this.addSchedule('QueueUnfinishedWork', requeue.alias, {
       description: 'Queues background work again that has no job.',
       // Under maintenance, its job waits in the queue.
       isEnabled: !service.config.maintenance,
       input: {},
     });
-    this.rollUpMetrics = addFunction(this, 'RollUpMetrics', { plan: workers.rollUpMetrics, service });
+    const rollUp = this.addWorker('RollUpMetrics', service, workers.rollUpMetrics);
+    this.rollUpMetrics = rollUp.deployed;
     const permission = new CfnPermission(this, 'RollUpMetricsPermission', {
       action: 'lambda:InvokeFunction',
-      functionName: this.rollUpMetrics.functionArn,
+      functionName: rollUp.alias.functionArn,
       principal: 'logs.amazonaws.com',
       sourceArn: accessLog.logGroupArn,
       sourceAccount: this.account,
     });
     const subscription = new CfnSubscriptionFilter(this, 'RollUpMetricsSubscription', {
       logGroupName: accessLog.logGroupName,
-      destinationArn: this.rollUpMetrics.functionArn,
+      destinationArn: rollUp.alias.functionArn,
       // Matches every line.
       filterPattern: '',
     });
     subscription.addResourceDependency(permission);
-    this.checkService = this.addServiceCheck(service);
-    const makeOutboundRequests = addFunction(this, 'MakeOutboundRequests', {
-      plan: workers.makeOutboundRequests,
-      service,
-    });
+    this.checkService = this.addServiceCheck(service, apiHost);
+    const makeOutboundRequests = this.addWorker('MakeOutboundRequests', service, workers.makeOutboundRequests);
     this.all = [
       this.deliverWebhooks,
       this.runJobs,
       this.queueUnfinishedWork,
       this.rollUpMetrics,
       this.checkService,
-      makeOutboundRequests,
+      makeOutboundRequests.deployed,
     ];
   }
 
   /** Without a check account, the function exists but is never triggered. */
-  private addServiceCheck(service: Service): LambdaFunction {
-    const { checkParameter, domainName, maintenance } = service.config;
+  private addServiceCheck(service: Service, apiHost: string): LambdaFunction {
+    const { checkParameter, domainName, maintenance, allowedNetworks } = service.config;
+    // Lambda's addresses change, so the firewall would stop the check.
+    const gatewayOrigin = allowedNetworks === undefined ? undefined : `https://${apiHost}`;
     const parameterArn =
       checkParameter === undefined
         ? []
         : [this.formatArn({ service: 'ssm', resource: 'parameter', resourceName: checkParameter.slice(1) })];
-    const check = addFunction(this, 'CheckService', {
-      plan: workers.checkService,
-      service,
-      moreRights: parameterArn.map(
-        arn =>
-          new PolicyStatement({
-            sid: 'ReadCheckAccount',
-            effect: Effect.ALLOW,
-            actions: ['ssm:GetParameter'],
-            resources: [arn],
-          }),
-      ),
-    });
-    this.addSchedule('CheckService', check, {
+    const readAccount = parameterArn.map(
+      arn =>
+        new PolicyStatement({
+          sid: 'ReadCheckAccount',
+          effect: Effect.ALLOW,
+          actions: ['ssm:GetParameter'],
+          resources: [arn],
+        }),
+    );
+    const { deployed, alias } = this.addWorker('CheckService', service, workers.checkService, readAccount);
+    this.addSchedule('CheckService', alias, {
       description: 'Checks the service like a client.',
       isEnabled: checkParameter !== undefined,
-      input: { parameter: checkParameter ?? '', isReadOnly: maintenance, domainName },
+      input: { parameter: checkParameter ?? '', isReadOnly: maintenance, domainName, gatewayOrigin },
     });
-    return check;
+    return deployed;
   }
 
   /** Invokes a function every five minutes. A failed run is not retried: the next one is as good. */
   private addSchedule(
     id: string,
-    scheduled: LambdaFunction,
+    scheduled: Alias,
     { description, isEnabled, input }: { description: string; isEnabled: boolean; input: object },
   ): void {
-    new CfnEventInvokeConfig(this, `${id}Once`, {
-      functionName: scheduled.functionName,
-      qualifier: '$LATEST',
+    const once = new CfnEventInvokeConfig(this, `${id}Once`, {
+      functionName: scheduled.lambda.functionName,
+      qualifier: aliasName,
       maximumRetryAttempts: 0,
     });
+    once.addResourceDependency(scheduled.node.defaultChild as CfnAlias);
     const rule = new CfnRule(this, `${id}Schedule`, {
       description,
       scheduleExpression: 'rate(5 minutes)',
@@ -151,9 +151,9 @@ export class WorkersStack extends NestedStack {
       actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
       resources: [queueArn],
     });
-    const worker = addFunction(this, id, { plan, service, moreRights: [takeMessages] });
+    const { deployed, alias } = this.addWorker(id, service, plan, [takeMessages]);
     new CfnEventSourceMapping(this, `${id}Source`, {
-      functionName: worker.functionName,
+      functionName: alias.functionArn,
       eventSourceArn: queueArn,
       batchSize: 1,
       // Under maintenance, messages wait in the queue.
@@ -161,6 +161,16 @@ export class WorkersStack extends NestedStack {
       scalingConfig: { maximumConcurrency },
       functionResponseTypes: ['ReportBatchItemFailures'],
     });
-    return worker;
+    return deployed;
+  }
+
+  private addWorker(
+    id: string,
+    service: Service,
+    plan: FunctionPlan,
+    moreRights: readonly PolicyStatement[] = [],
+  ): { deployed: LambdaFunction; alias: Alias } {
+    const deployed = addFunction(this, id, { plan, service, moreRights });
+    return { deployed, alias: addAlias(this, deployed, { plan, service }) };
   }
 }

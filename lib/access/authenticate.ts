@@ -17,6 +17,7 @@ import {
 } from '../table/records/organization.ts';
 import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { credentialKey } from './credential-key.ts';
+import { readKeptAccess } from './kept-access.ts';
 import { MemberAccess } from './member-access.ts';
 import { identityPrincipal, isIdentityId, memberOf, onlyOrganizationOf, type Principal } from './principal.ts';
 import { endOfSession, sessionSecretOf } from './session-cookie.ts';
@@ -108,13 +109,17 @@ export async function authenticate(
   if (issued === undefined) return undefined;
   const { userId } = issued;
   const { orgSlug, orgId } = access.kind === 'member' ? params : {};
-  const { session, token, user, membership, ...stored } = await readTogether({
+  const reads = {
     ...credentialReads(issued),
     // A session's epoch is compared with its user's; account routes need the account itself.
     user: issued.method === 'session' || access.kind !== 'member' ? at(userRecord, userId) : undefined,
-    ...organizationReads(orgSlug, userId),
     membership: orgId === undefined ? undefined : at(membershipRecord, userId, orgId),
-  });
+  };
+  // Only machines send so many requests that keeping what was read pays off.
+  const { session, token, user, membership, ...stored } =
+    orgSlug !== undefined && issued.method === 'token'
+      ? await readKeptAccess({ orgSlug, userId, project: params.project }, reads)
+      : await readTogether({ ...reads, ...organizationReads(orgSlug, userId) });
   const principal = principalOf(issued, { session, token, user });
   if (principal === undefined) {
     if (access.kind === 'optional') return undefined;

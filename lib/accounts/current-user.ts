@@ -5,6 +5,7 @@ import type { getCurrentUser as contract, OwnUser, User } from '../contracts/aut
 import type { CliToken } from '../contracts/auth/tokens.ts';
 import type { AnswerOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
+import { renewAccess } from '../organizations/change-counts.ts';
 import { isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list, readAll } from '../table/read.ts';
@@ -57,8 +58,8 @@ export async function renameUser({ principal: { user } }: AccountContext, name: 
   const renaming = { set: { name } };
   await Promise.all([
     transact([update(at(userRecord, user.id), renaming, { if: isThere })]),
-    ...memberships.map(({ orgSlug }) =>
-      transactIfHolds([update(at(memberRecord, orgSlug, user.id), renaming, { if: isThere })]),
+    ...memberships.map(({ organizationId: id, orgSlug: slug }) =>
+      transactIfHolds([update(at(memberRecord, slug, user.id), renaming, { if: isThere }), renewAccess({ id, slug })]),
     ),
   ]);
   return { ...user, name };

@@ -2,8 +2,10 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { issuedCredentialOf } from '../access/authenticate.ts';
 import { keepCredentialFresh } from '../access/keep-credential-fresh.ts';
+import { sharingAccess } from '../access/kept-access.ts';
 import type { RequestContext } from '../access/request-context.ts';
 import type { Contract, HandlerResult, ParsedRequest } from '../contracts/contract.ts';
+import { shedding } from '../core/capacity.ts';
 import { chargeWork } from '../limits/fair-share.ts';
 import { measureWork } from '../table/request-work.ts';
 import { withDeadline, withReauthorization } from '../table/retry.ts';
@@ -40,13 +42,15 @@ export function endpoint<const C extends Contract, Fetched = undefined>(contract
     );
   return (...input: Parameters<typeof chain>) =>
     withDeadline(() =>
-      measureWork(async () => {
-        try {
-          return await chain(...input);
-        } finally {
-          chargeWork();
-        }
-      }),
+      shedding(() =>
+        measureWork(async () => {
+          try {
+            return await chain(...input);
+          } finally {
+            chargeWork();
+          }
+        }),
+      ),
     );
 }
 
@@ -70,10 +74,14 @@ async function answer<C extends Contract, Fetched>(
   const { authorize, reauthorize } = authorization(kind, access, { issued, params: path.params, log });
   const read = async (request: ParsedRequest<C>) =>
     withReauthorization(reauthorize, async () => (await fetch?.(request, issued?.userId)) as Fetched);
-  const early = 'request' in parsed && mayReadEarly(issued, path.params) ? read(parsed.request) : undefined;
+  const { admitting, early } = sharingAccess(() => ({
+    // Begins first, because the reads may use what it reads.
+    admitting: authorize(),
+    early: 'request' in parsed && mayReadEarly(issued, path.params) ? read(parsed.request) : undefined,
+  }));
   // Without a listener, a failed read would end the process during authentication.
   early?.catch(() => undefined);
-  const admitted = await authorize();
+  const admitted = await admitting;
   const request = requireParsed(parsed);
 
   // Run.

@@ -78,6 +78,8 @@ export type TableAction =
   | 'ConditionCheckItem'
   | 'BatchWriteItem';
 
+export type TableRights = Readonly<Partial<Record<TableAction, readonly Partition[]>>>;
+
 export type KeyAction = 'GenerateDataKey' | 'Decrypt' | 'Encrypt';
 
 /** The uses of the KMS key, which the encryption context names. */
@@ -88,11 +90,8 @@ export type InvokedFunction = 'make-outbound-requests';
 
 /** What a function's role allows besides what its access implies (see `usesOf` in `infra/plan/functions.ts`). */
 export interface Uses {
-  table: readonly TableAction[];
-  reads?: readonly Partition[];
-  /** Where Query is allowed, if not everywhere it reads. */
-  queries?: readonly Partition[];
-  writes?: readonly Partition[];
+  /** Each action with the partitions that it is used in, and no other. */
+  table: TableRights;
   key?: Readonly<Partial<Record<KeyPurpose, readonly KeyAction[]>>>;
   queues?: readonly ('webhooks' | 'jobs')[];
   functions?: readonly InvokedFunction[];
@@ -165,6 +164,8 @@ export interface Contract {
   uses: Uses;
   /** It may take many seconds to answer, so it must not take all of the account's concurrency. */
   isLong?: true;
+  /** Machines, or people who are logging in, wait for it, so a tenth of its requests tries a new version first. */
+  isWaitedFor?: true;
   /** Lambda memory in MB if the default of `infra` doesn't fit, with the reason. */
   sizing?: { memoryMb: number; reason: string };
 }

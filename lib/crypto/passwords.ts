@@ -47,14 +47,20 @@ export async function hashPassword(password: string): Promise<string> {
 
 const nobodysSalt = randomBytes(saltBytes);
 
-export const noPassword = '';
+/**
+ * Stored for an account without a password: neither salt nor hash, so nothing matches it, whatever version checks it.
+ * The plus sorts it before every real hash. Until 0.1.0, the empty string was stored.
+ */
+export const noPassword = 'scrypt$+17$8$1$$';
+
+export const isPassword = (stored: string): boolean => stored > noPassword;
 
 /**
  * Whether the password matches the stored hash. Without an account (`stored` undefined) or a password, it does the same
  * work and returns false, so that timing reveals nothing.
  */
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
-  if (stored === undefined || stored === noPassword) {
+  if (stored === undefined || !isPassword(stored)) {
     await derive(password, nobodysSalt, current);
     return false;
   }

@@ -16,7 +16,7 @@ import {
 import { ApiError, invalidRequest, organizationNotFound } from '../core/errors.ts';
 import { laterThan } from '../core/time.ts';
 import { derivedUuid } from '../crypto/derived-uuid.ts';
-import { changeCounts } from '../organizations/change-counts.ts';
+import { changeCounts, renewAccess } from '../organizations/change-counts.ts';
 import { countIdentitiesEnded, identityEndings } from '../organizations/members/made-by-member.ts';
 import { isAllowedPlain, targetProblem } from '../outbound/target.ts';
 import { equals, isNew, lessThan } from '../table/expressions.ts';
@@ -144,6 +144,7 @@ export async function updateIdentity(context: MemberContext, identityId: string,
     await transact([
       // The condition keeps this from undoing another change or bringing back a deleted identity.
       update(at(identityRecord, slug, identityId), { set }, { if: { updatedAt: equals(stored.updatedAt) } }),
+      renewAccess(context.organization, () => organizationNotFound()),
       ...(isSame(stored, after, ['projectId', 'environmentId']) ? [] : await scopeHolds(slug, after)),
       await context.audit({ action: 'identity.updated', target: identityTarget(after), details }),
     ]);

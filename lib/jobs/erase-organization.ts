@@ -2,10 +2,10 @@ import { cancelSubscription } from '../billing/payment-provider.ts';
 import type { Job } from '../core/job.ts';
 import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
-import { keysOfSessionsThrough, tokensBoundTo } from '../organizations/members/change-members.ts';
+import type { Key } from '../table/entity.ts';
 import { type Changes, equals, isNew, isThere } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
-import { at, find, list, queryItems } from '../table/read.ts';
+import { at, find, type Item, list, queryItems } from '../table/read.ts';
 import { auditPartitionsRecord } from '../table/records/audit.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
@@ -77,10 +77,9 @@ export async function eraseOrganization(queued: EraseOrganization, log: Log): Pr
  * webhooks, which act on their own; then the rest. @returns true if nothing is left
  */
 async function eraseData(job: EraseOrganization, organization: OrganizationRecord, budget: StepBudget, fence: Write) {
-  const retiredSlugs = () => eraseRange(ranges.retiredSlugs(organization.slug), budget, fence);
   const audit = () => eraseAudit(job, budget);
-  const first = [destroyDataKeys, eraseWebhooks, eraseIdentities, eraseProjects, retiredSlugs, eraseSignIn, audit];
-  for (const erase of [...first, eraseInvitations, eraseMembers]) {
+  const first = [destroyDataKeys, eraseWebhooks, eraseIdentities, eraseProjects, eraseDomains, eraseLinks, audit];
+  for (const erase of [...first, eraseInvitations, eraseMembers, eraseRest]) {
     if (!(await erase(organization, budget, fence))) return false;
   }
   return true;
@@ -137,8 +136,8 @@ async function eraseProjects({ slug }: OrganizationRecord, budget: StepBudget, f
   return true;
 }
 
-/** The domains become free for other organizations; the provider's own item goes last, because it names them. */
-async function eraseSignIn({ slug, id }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
+/** The domains become free for other organizations. */
+async function eraseDomains({ slug, id }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
   const signIn = await find(at(signInRecord, slug));
   for (const { domain } of signIn?.domains ?? []) {
     if (budget.items <= 0) return false;
@@ -146,26 +145,32 @@ async function eraseSignIn({ slug, id }: OrganizationRecord, budget: StepBudget,
     const own = [isNew, { organizationId: equals(id) }, { lostBy: equals(id) }];
     await transactIfHolds([fence, remove(at(domainRecord, domain), { if: own })]);
   }
-  return (
-    (await eraseLinks(slug, id, budget, fence)) &&
-    (await eraseRange(ranges.removedMembers(slug), budget, fence)) &&
-    (await eraseRange(ranges.signIn(slug), budget, fence))
-  );
+  return true;
 }
 
-/** With each person, the account's side of the link, and the sessions that came through it. */
-async function eraseLinks(slug: string, id: string, budget: StepBudget, fence: Write): Promise<boolean> {
+async function eraseLinks({ slug, id }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
   const range = ranges.providerLinks(slug);
   const links = (await queryItems(range)).map(item => ({
     ...providerLinkRecord.parse(item),
     person: String(item.sk).slice(range.beginsWith.length),
   }));
   const keysOf = async ({ userId, person }: { userId: string; person: string }) => [
-    ...(await keysOfSessionsThrough(id, userId)),
-    keys.accountLink(userId, id),
+    ...(await keysInAccount(userId, id)),
     keys.providerLink(slug, person),
   ];
   return eraseEach(links, keysOf, budget, fence);
+}
+
+/**
+ * What an account has of the organization, whatever its kind: the membership, the link to the provider, tokens limited
+ * to it, and sessions and tokens that came through the provider.
+ */
+async function keysInAccount(userId: string, organizationId: string): Promise<Key[]> {
+  const attributes = ['pk', 'sk', 'organizationId', 'provider'];
+  const items = await queryItems({ ...ranges.account(userId), attributes });
+  const isOfOrganization = ({ organizationId: own, provider }: Item) =>
+    [own, (provider as Item | undefined)?.organizationId].includes(organizationId);
+  return items.filter(isOfOrganization).map(({ pk, sk }) => ({ pk, sk }) as Key);
 }
 
 async function eraseInvitations({ slug }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
@@ -177,11 +182,18 @@ async function eraseInvitations({ slug }: OrganizationRecord, budget: StepBudget
 async function eraseMembers({ slug, id }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
   const members = await list(memberRecord, ranges.members(slug));
   const keysOf = async ({ userId }: MemberRecord) => {
-    const tokenKeys = (await tokensBoundTo(id, userId)).map(({ hash }) => keys.token(userId, hash));
-    // The member goes last, because the tokens are found through it.
-    return [...tokenKeys, keys.membership(userId, id), keys.member(slug, userId)];
+    // The member goes last, because the account's items are found through it.
+    return [...(await keysInAccount(userId, id)), keys.member(slug, userId)];
   };
   return eraseEach(members, keysOf, budget, fence);
+}
+
+/** Also items of kinds that only a later version knows. */
+async function eraseRest({ slug }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
+  for (const range of ranges.organizationContent(slug)) {
+    if (!(await eraseRange(range, budget, fence))) return false;
+  }
+  return true;
 }
 
 /** The last step is one transaction: after it, the slug is free and recorded as used. */

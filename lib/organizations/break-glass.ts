@@ -1,6 +1,6 @@
 import { ApiError } from '../core/errors.ts';
 import { isOver } from '../core/time.ts';
-import { noPassword } from '../crypto/passwords.ts';
+import { isPassword, noPassword } from '../crypto/passwords.ts';
 import { type Condition, equals, exists, greaterThan, isNew } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list, readAll } from '../table/read.ts';
@@ -24,7 +24,7 @@ import { check, type Write } from '../table/write.ts';
  */
 
 export function canLogInWithFactor(user: Pick<UserRecord, 'passkeyCount' | 'totp' | 'passwordHash'>): boolean {
-  return user.passkeyCount !== undefined || (user.totp !== undefined && user.passwordHash !== noPassword);
+  return user.passkeyCount !== undefined || (user.totp !== undefined && isPassword(user.passwordHash));
 }
 
 const hasApp: Condition<UserRecord> = { totp: exists, passwordHash: greaterThan(noPassword) };
@@ -42,7 +42,7 @@ export async function canBreakGlass(
     user.passkeyCount === undefined ? [] : list(passkeyRecord, ranges.passkeys(user.id)),
   ]);
   const factors: AgedFactor[] = passkeys.map(passkey => ({ method: 'passkey', passkey }));
-  if (user.passwordHash !== noPassword) {
+  if (isPassword(user.passwordHash)) {
     if (user.totp !== undefined) factors.push({ method: 'totp' });
     if (user.recoveryCodes !== undefined) factors.push({ method: 'recovery_code' });
   }

@@ -5,6 +5,7 @@ import { type AuditActor, auditWrite } from '../audit/write.ts';
 import { ApiError } from '../core/errors.ts';
 import type { RequestSource } from '../core/request-source.ts';
 import { settings } from '../core/settings.ts';
+import { renewedRevision } from '../table/access-revision.ts';
 import { isNew } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list, readAll } from '../table/read.ts';
@@ -46,6 +47,7 @@ export async function newOrganization(
     limitOverrides: {},
     retentions: [],
     createdAt,
+    ...renewedRevision(),
     status: 'active',
     projectCount: 0,
     memberCount: 1,

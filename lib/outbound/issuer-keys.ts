@@ -49,7 +49,9 @@ export function issuerUnavailable(stored: IssuerKeysRecord | undefined): ApiErro
   const waitMs = (stored?.triedAtMs ?? Date.now()) + (isUnderWay ? requestTimeoutMs : betweenFetchesMs) - Date.now();
   const problem = isUnderWay ? undefined : stored?.problem;
   const message = `The keys of the issuer can’t be read: ${problem ?? 'they are still being fetched'}.`;
-  return new ApiError('issuer_unavailable', message, { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) });
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
+  // The fetch has logged why. A customer's issuer must not look like a failing version, or it could stop a deployment.
+  return new ApiError('issuer_unavailable', message, { retryAfterSeconds, isExpected: true });
 }
 
 /** Whether another request is fetching the keys. */

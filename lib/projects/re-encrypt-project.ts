@@ -4,6 +4,7 @@ import type { Job } from '../core/job.ts';
 import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
 import { AlteredCiphertext } from '../crypto/envelope.ts';
+import { renewAccess } from '../organizations/change-counts.ts';
 import { type KeyRing, keyRing } from '../secrets/engine/key-ring.ts';
 import { fenceEnvironment } from '../secrets/engine/lease.ts';
 import { type Condition, equals, isActive, lessThan } from '../table/expressions.ts';
@@ -205,6 +206,7 @@ async function complete(job: ReEncryptProject, project: ProjectRecord, damaged: 
   const set = { ...completed, ...(damaged === 0 ? { wrappedKeys: { [toVersion]: wrapped } } : {}) };
   await transactIfHolds([
     update(at(projectRecord, job.orgSlug, project.slug), { set }, { if: isInProgress(job) }),
+    renewAccess({ id: job.organizationId, slug: job.orgSlug }),
     endWork(project.id),
   ]);
   log.info('completed a key rotation', { projectId: project.id, toVersion, damaged });

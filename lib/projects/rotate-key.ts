@@ -1,9 +1,10 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { Project, Rotation } from '../contracts/projects/projects.ts';
-import { ApiError, projectNotFound } from '../core/errors.ts';
+import { ApiError, organizationNotFound, projectNotFound } from '../core/errors.ts';
 import type { LastingJob } from '../core/job.ts';
 import { queueJob } from '../core/queue.ts';
 import { createDataKey } from '../crypto/data-keys.ts';
+import { renewAccess } from '../organizations/change-counts.ts';
 import { fenced, notRisen, stateAt } from '../secrets/engine/fencing.ts';
 import { stateIn } from '../secrets/engine/read-snapshot.ts';
 import { attribute, equals, isActive } from '../table/expressions.ts';
@@ -104,6 +105,7 @@ async function begin(context: MemberContext, plan: Plan): Promise<Rotation> {
     current?.status === 'active' && current.id === project.id ? rotationInProgress() : projectNotFound();
   await transact([
     update(item, { set }, { if: stillAt(project), refused }),
+    renewAccess(context.organization, () => organizationNotFound()),
     noteWork(job),
     await auditOf(context, project),
   ]);
@@ -123,6 +125,7 @@ async function completeAtOnce(context: MemberContext, plan: Plan, contents: read
   try {
     await transact([
       update(item, { set }, { if: isSame }),
+      renewAccess(context.organization, () => organizationNotFound()),
       await auditOf(context, project),
       ...contents.map(({ path, state }) => {
         if (state === undefined) throw new ConditionFailed([]);

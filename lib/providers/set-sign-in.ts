@@ -12,12 +12,12 @@ import { breakGlassOwner, listOwners, listUnsettled } from '../organizations/bre
 import { requirePlace } from '../organizations/members/read-roster.ts';
 import { targetProblem } from '../outbound/target.ts';
 import { equals, isNew, isThere } from '../table/expressions.ts';
-import { at } from '../table/read.ts';
+import { at, find } from '../table/read.ts';
 import { sessionRecord } from '../table/records/credentials.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { put, remove, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
-import { findSignIn, readSignIn, sealClientSecret, signInTarget } from './provider.ts';
+import { findSignIn, ownSignIn, readSignIn, sealClientSecret, signInTarget } from './provider.ts';
 
 type Requested = BodyOf<typeof contract>;
 
@@ -29,8 +29,8 @@ export async function readBeforeSetting(organizationId: string, { required }: Re
 type BeforeSetting = Awaited<ReturnType<typeof readSetting>>;
 
 async function readSetting(place: { slug: string; id: string }, required: boolean) {
-  const [signIn, owners] = await Promise.all([findSignIn(place), required ? listOwners(place) : []]);
-  return { signIn, owners };
+  const [stored, owners] = await Promise.all([find(at(signInRecord, place.slug)), required ? listOwners(place) : []]);
+  return { stored, signIn: ownSignIn(stored, place.id), owners };
 }
 
 /**
@@ -44,14 +44,15 @@ export async function setSignIn(context: MemberContext, requested: Requested, fo
   requireVerifiedMember(context);
   const readAgain = () => readSetting(organization, requested.required);
   return retryWithFreshRead(foreseen, readAgain, async current => {
-    const { signIn: previous } = current;
+    const { stored, signIn: previous } = current;
     const requirement = requirementWrites(context, requested, current);
     // Without a listener, a refusal would end the process while the secret is sealed; the `await` below throws it.
     requirement.catch(() => undefined);
     const after = await signInAfter(organization.id, requested, previous);
     const details = detailsOf(previous, after);
     if (previous !== undefined && details === undefined) return previous;
-    const unchanged = previous === undefined ? isNew : { version: equals(previous.version) };
+    // An earlier holder of the slug left its own if it was erased by a version that did not know providers.
+    const unchanged = stored === undefined ? isNew : { version: equals(stored.version) };
     await transact([
       put(at(signInRecord, organization.slug), after, { if: unchanged }),
       ...(await requirement),

@@ -16,7 +16,7 @@ import { organizationRecord } from '../table/records/organization.ts';
 import { type DomainRecord, domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { put, retryWithFreshRead, transact, update } from '../table/write.ts';
 import { unverified } from './prove-domain.ts';
-import { findSignIn, signInTarget, txtRecordOf } from './provider.ts';
+import { findSignIn, ownSignIn, providerReads, signInTarget, txtRecordOf } from './provider.ts';
 
 /** Two round trips, in parallel with authentication. @throws organization_not_found */
 export async function readBeforeVerifying(organizationId: string) {
@@ -82,9 +82,12 @@ async function readHolder(domain: string, claim: DomainRecord | undefined, organ
   if (claim === undefined) return undefined;
   const { orgSlug, lostBy = claim.organizationId } = claim;
   if ([claim.organizationId, lostBy].includes(organizationId)) return undefined;
-  const signIn = await findSignIn({ slug: orgSlug, id: lostBy });
-  const held = signIn?.domains.find(own => own.domain === domain && own.verifiedAt !== null);
-  return { organizationId: lostBy, orgSlug, signIn: held && signIn, token: held?.token };
+  const { organization, signIn } = await readTogether(providerReads(orgSlug));
+  // Erased, by a version that did not know domains.
+  if (organization?.id !== lostBy) return undefined;
+  const owned = ownSignIn(signIn, lostBy);
+  const held = owned?.domains.find(own => own.domain === domain && own.verifiedAt !== null);
+  return { organizationId: lostBy, orgSlug, signIn: held && owned, token: held?.token };
 }
 
 type Holder = NonNullable<Awaited<ReturnType<typeof readHolder>>>;

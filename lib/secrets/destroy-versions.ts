@@ -6,7 +6,7 @@ import { absent, equals, isActive } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list } from '../table/read.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
-import type { ProjectRecord } from '../table/records/project.ts';
+import type { ProjectKeys } from '../table/records/project.ts';
 import { headRecord, type VersionRecord, versionRecord } from '../table/records/secret.ts';
 import { retryWhile, withOneDeadline } from '../table/retry.ts';
 import { ConditionFailed, transact, update } from '../table/write.ts';
@@ -81,7 +81,7 @@ async function findRequested(params: KeyPath, state: EnvironmentState, requested
 async function destroy(
   context: MemberContext,
   params: KeyPath,
-  { project, state }: { project: ProjectRecord; state: EnvironmentState },
+  { project, state }: { project: ProjectKeys; state: EnvironmentState },
   versions: readonly Facts[],
 ): Promise<void> {
   const audit = await context.audit({

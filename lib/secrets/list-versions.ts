@@ -2,17 +2,17 @@ import type { MemberContext } from '../access/request-context.ts';
 import { toRanges } from '../contracts/fields/number-ranges.ts';
 import { ApiError } from '../core/errors.ts';
 import { ranges } from '../table/keys.ts';
-import { at, queryPages, readTogether } from '../table/read.ts';
+import { at, queryPages } from '../table/read.ts';
 import { headRecord, type VersionRecord, versionRecord } from '../table/records/secret.ts';
 import { putAlone } from '../table/write.ts';
 import { keyRing, requireKeys } from './engine/key-ring.ts';
 import { type KeyPath, newestVersion, requireComplete, requireSameHead } from './engine/key-versions.ts';
-import { environmentFacts, environmentReads } from './engine/read-environment.ts';
+import { environmentFacts, readEnvironment } from './engine/read-environment.ts';
 import { maxEnvironmentBytes } from './engine/secret-size.ts';
 import { readAgainWhileStale } from './engine/stale-read.ts';
 
 export function beginHistory(params: KeyPath) {
-  return readTogether({ ...environmentReads(params), head: at(headRecord, params, params.key) });
+  return readEnvironment(params, { head: at(headRecord, params, params.key) });
 }
 
 /**

@@ -125,6 +125,7 @@ function between(first: Key, { sk }: Key) {
 const last = '~';
 
 export const ranges = {
+  account: (userId: string) => ({ pk: keys.user(userId).pk }),
   sessions: (userId: string) => from(keys.session(userId, '')),
   tokens: (userId: string) => from(keys.token(userId, '')),
   undoLinks: (userId: string) => from(keys.undoLink(userId, '')),
@@ -132,6 +133,14 @@ export const ranges = {
   memberships: (userId: string) => from(keys.membership(userId, '')),
   accountLinks: (userId: string) => from(keys.accountLink(userId, '')),
   organization: (orgSlug: string) => ({ pk: keys.organization(orgSlug).pk }),
+  /** Everything but the organization's own item: the sort keys before and after `ORG`. */
+  organizationContent: (orgSlug: string) => {
+    const { pk, sk } = keys.organization(orgSlug);
+    return [
+      { pk, between: [' ', 'ORF\uffff'] as const },
+      { pk, between: [`${sk} `, '\uffff'] as const },
+    ];
+  },
   members: (orgSlug: string) => from(keys.member(orgSlug, '')),
   /** Invitations, then members, and last the organization itself. */
   roster: (orgSlug: string) => between(keys.invitation(orgSlug, ''), keys.organization(orgSlug)),
@@ -140,11 +149,8 @@ export const ranges = {
   environments: (orgSlug: string) => from({ ...keys.organization(orgSlug), sk: 'ENV#' }),
   projectEnvironments: (orgSlug: string, project: string) => from(keys.environment(orgSlug, project, '')),
   templateKeys: (orgSlug: string, project: string) => from(keys.templateKey(orgSlug, project, '')),
-  retiredSlugs: (orgSlug: string) => from(keys.retiredProject(orgSlug, '')),
   webhooks: (orgSlug: string) => from(keys.webhook(orgSlug, '')),
   providerLinks: (orgSlug: string) => from(keys.providerLink(orgSlug, '')),
-  signIn: (orgSlug: string) => from(keys.signIn(orgSlug)),
-  removedMembers: (orgSlug: string) => from(keys.removedMember(orgSlug, '')),
   identities: (orgSlug: string) => from(keys.identity(orgSlug, '')),
   directoryBySlug: (start: string) => from(keys.directoryBySlug(start)),
   directoryFromSlug: (slug: string) => between(keys.directoryBySlug(slug), keys.directoryBySlug(last)),

@@ -1,9 +1,10 @@
-import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { BatchGetCommand, GetCommand, QueryCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import { chunksOf } from '../core/chunks-of.ts';
 import { requiredSetting } from '../core/settings.ts';
 import { tableClient } from './client.ts';
 import type { Entity, Key } from './entity.ts';
-import { pauseBeforeRetry, retryBudget, sendPatiently } from './retry.ts';
+import { isTransient, pauseBeforeRetry, retryBudget, sendPatiently } from './retry.ts';
 
 export type Item = Record<string, unknown>;
 // biome-ignore lint/suspicious/noExplicitAny: any entity, with any parts of its key
@@ -19,8 +20,10 @@ export function at<R, K extends readonly unknown[]>(entity: Entity<R, K>, ...key
   return { entity, key: entity.key(...key) };
 }
 
-type ReadResults<Reads extends Record<string, Read<unknown> | undefined>> = {
-  [Name in keyof Reads]: (Reads[Name] extends Read<infer R> | undefined ? R : never) | undefined;
+export type Reads = Record<string, Read<unknown> | undefined>;
+
+type ReadResults<R extends Reads> = {
+  [Name in keyof R]: (R[Name] extends Read<infer Found> | undefined ? Found : never) | undefined;
 };
 
 export async function find<R>(read: Read<R>): Promise<R | undefined> {
@@ -32,20 +35,40 @@ export async function find<R>(read: Read<R>): Promise<R | undefined> {
 /**
  * Strongly consistent reads of up to 100 items per call, as one object. Not a snapshot: each item is read on its own.
  */
-export async function readTogether<Reads extends Record<string, Read<unknown> | undefined>>(reads: Reads) {
+export async function readTogether<R extends Reads>(reads: R): Promise<ReadResults<R>> {
   const [records] = await readTogetherWith(reads, []);
   return records;
 }
 
 /** Like `readTogether`, with a list of further reads in the same call. */
-export async function readTogetherWith<Reads extends Record<string, Read<unknown> | undefined>, R>(
-  reads: Reads,
+export async function readTogetherWith<Named extends Reads, R>(
+  reads: Named,
   others: readonly Read<R>[],
-): Promise<[ReadResults<Reads>, (R | undefined)[]]> {
+): Promise<[ReadResults<Named>, (R | undefined)[]]> {
   const given = Object.entries(reads).filter((entry): entry is [string, Read<unknown>] => entry[1] !== undefined);
   const records = await readAll<unknown>([...given.map(([, read]) => read), ...others]);
   const named = Object.fromEntries(given.map(([name], index) => [name, records[index]]));
-  return [named as ReadResults<Reads>, records.slice(given.length) as (R | undefined)[]];
+  return [named as ReadResults<Named>, records.slice(given.length) as (R | undefined)[]];
+}
+
+/**
+ * Reads up to 100 items as of one moment, at twice the price: unlike other reads, it sees all writes of a transaction or
+ * none (Developer Guide, "Isolation levels for DynamoDB transactions").
+ * @returns undefined if one of the items is being written, or DynamoDB is throttling
+ */
+export async function readAtOneMoment<R>(reads: readonly Read<R>[]): Promise<(R | undefined)[] | undefined> {
+  const TableName = requiredSetting('TABLE_NAME');
+  const TransactItems = reads.map(({ key }) => ({ Get: { TableName, Key: key } }));
+  try {
+    const { Responses = [] } = await tableClient().send(new TransactGetCommand({ TransactItems }));
+    return reads.map(({ entity }, index) => {
+      const item = Responses[index]?.Item;
+      return item === undefined ? undefined : entity.parse(item);
+    });
+  } catch (error) {
+    if (error instanceof TransactionCanceledException || isTransient(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Like `readTogether`, for a list: the records in the order of the reads, undefined for missing ones. */

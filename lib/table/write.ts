@@ -4,8 +4,9 @@ import * as dynamo from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { chunksOf } from '../core/chunks-of.ts';
 import { requiredSetting } from '../core/settings.ts';
+import { requireRenewal } from './access-revision.ts';
 import { tableClient } from './client.ts';
-import type { Key } from './entity.ts';
+import { type Key, restricts } from './entity.ts';
 import { type AnyChanges, type AnyConditions, type Changes, type Conditions, render } from './expressions.ts';
 import type { Item, Read } from './read.ts';
 import {
@@ -54,7 +55,14 @@ export function put<R>(read: Read<R>, record: NoInfer<R>, options: WriteOptions<
 }
 
 export function update<R>(read: Read<R>, changes: Changes<NoInfer<R>>, options: WriteOptions<NoInfer<R>> = {}): Write {
-  return writeOf({ kind: 'update', key: read.key, changes: changes as AnyChanges }, options);
+  return writeOf({ kind: 'update', key: read.key, changes: raised(read.entity, changes as AnyChanges) }, options);
+}
+
+/** An item that gets a restricting attribute gets the format that older code rejects. */
+function raised({ restricting, formatVersion }: Read<unknown>['entity'], changes: AnyChanges): AnyChanges {
+  const { set, setIfAbsent, add } = changes;
+  if (!restricts({ ...setIfAbsent, ...add, ...set }, restricting)) return changes;
+  return { ...changes, set: { ...set, v: formatVersion } };
 }
 
 export function upsert<R>(read: Read<R>, changes: Changes<NoInfer<R>>, options: WriteOptions<NoInfer<R>> = {}): Write {
@@ -92,6 +100,7 @@ export class ConditionFailed extends Error {
  */
 export async function transact(writes: readonly Write[]): Promise<void> {
   if (writes.length === 0) return;
+  requireRenewal(writes);
   const transaction = { TransactItems: writes.map(toTransactItem), ClientRequestToken: randomUUID() };
   const passes = (error: unknown) => isTransient(error) || isTransientCancellation(error);
   const send = () => tableClient().send(new dynamo.TransactWriteCommand(transaction));

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Counter } from '#lib/limits/count.ts';
 import { networkOf } from '#lib/limits/network.ts';
 import { accountsFromProvider, accountsFromProviderOfNetwork, completedSignIns } from '#lib/limits/rate-limits.ts';
+import { renewAccess } from '#lib/organizations/change-counts.ts';
 import { requireVerifiedDomain } from '#lib/providers/identify.ts';
 import { profileOf } from '#lib/providers/redeem.ts';
 import { at, find } from '#lib/table/read.ts';
@@ -52,7 +53,10 @@ it('invitations whose inviter may invite again after somebody has joined don’t
   const { token } = await invite(api, { ...owner, session: admin.session }, invited.email);
   await transact([update(at(organizationRecord, slug), { set: { limitOverrides: { maxMembers: 3 } } })]);
   const setRole = (role: 'developer' | 'admin') =>
-    transact([update(at(memberRecord, slug, admin.user.id), { set: { role } })]);
+    transact([
+      update(at(memberRecord, slug, admin.user.id), { set: { role } }),
+      renewAccess({ id: owner.organization.id, slug }),
+    ]);
 
   await setRole('developer');
   const account = hire(`joining@${company.domain}`);

@@ -71,6 +71,33 @@ describe('a role', () => {
     }
   });
 
+  it('can add to the audit log, but change or remove nothing in it, except to erase an organization', () => {
+    const entries = ['AUDIT#o', 'AUDIT#o#7'];
+    const holders = (action: string) =>
+      [...rights].flatMap(([name, statements]) =>
+        entries.some(partition => isAllowed(statements, write(action, partition))) ? [name] : [],
+      );
+    expect(holders('UpdateItem')).toEqual([]);
+    expect(holders('DeleteItem')).toEqual([]);
+    expect(holders('BatchWriteItem')).toEqual(['run-jobs']);
+    expect(isAllowed(rightsOf('pull-secrets'), write('PutItem', 'AUDIT#o'))).toBe(true);
+    // A put replaces an entry with the same key, which has a random part. This one finds keys, and stores counts.
+    const finders = new Set(holders('Query'));
+    expect(holders('PutItem').filter(name => finders.has(name))).toEqual(['list-audit-entries']);
+  });
+
+  it('that reads and audits writes nothing else but the use of its credential and the count of requests', () => {
+    for (const name of ['pull-secrets', 'list-versions', 'validate-environment', 'diff-revisions']) {
+      for (const action of changes) {
+        const allowed = Object.keys(partitions).filter(partition =>
+          isAllowed(rightsOf(name), write(action, `${partition}#1`)),
+        );
+        const expected = { PutItem: ['AUDIT'], UpdateItem: ['RATE', 'USER'] }[action] ?? [];
+        expect(allowed, `${name} ${action}`).toEqual(expected);
+      }
+    }
+  });
+
   it('can write an account but never make an administrator', () => {
     const makeAdmin = (action: string) => write(action, 'USER#u', { 'dynamodb:Attributes': ['pk', 'sk', 'isAdmin'] });
     for (const [name, statements] of rights) {
@@ -84,7 +111,7 @@ describe('a role', () => {
   it('lists only partitions that the table has', () => {
     const makers = [...Object.values(keys), ...Object.values(ranges)];
     const existing = new Set(makers.flatMap(make => String(make).match(/(?<=["'`])[A-Z]+(?=[#"'`])/g) ?? []));
-    const named = functions.flatMap(({ uses }) => [...(uses.reads ?? []), ...(uses.writes ?? [])]);
+    const named = functions.flatMap(({ uses }) => Object.values(uses.table).flat());
     expect([...named, ...Object.keys(partitions)].filter(partition => !existing.has(partition))).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from '
 import { type LoadHandler, loadFromFunctions } from '#infra/local/lambda/invoke.ts';
 import type { Counter } from '#lib/limits/count.ts';
 import { keyFetches, keyFetchesOfNetwork } from '#lib/limits/rate-limits.ts';
+import { renewAccess } from '#lib/organizations/change-counts.ts';
 import { isThere } from '#lib/table/expressions.ts';
 import { at, find } from '#lib/table/read.ts';
 import { identityRecord, issuerKeysRecord } from '#lib/table/records/identity.ts';
@@ -331,7 +332,10 @@ describe('the claims that an identity requires', () => {
         exchange(id, await signToken({ url }, by, id, { ...claims, project_id: '74' }));
       expect(codeOf(await present())).toBe('201 ok');
       // As it was stored before such claims were rejected.
-      await transact([update(at(identityRecord, ada.organization.slug, id), { set: { claims } })]);
+      await transact([
+        update(at(identityRecord, ada.organization.slug, id), { set: { claims } }),
+        renewAccess(ada.organization),
+      ]);
 
       const answer = await present();
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newLink } from '#lib/accounts/account-link.ts';
 import { routes } from '#lib/contracts/routes.ts';
+import { renewAccess } from '#lib/organizations/change-counts.ts';
 import { at } from '#lib/table/read.ts';
 import { memberRecord, membershipRecord, organizationRecord } from '#lib/table/records/organization.ts';
 import { personOf, signInRecord } from '#lib/table/records/sign-in.ts';
@@ -38,6 +39,7 @@ async function join({ owner: { organization }, slug }: Company, { user, email }:
   const link = { ...membership, person: personOf(provider.url, email), issuer: provider.url };
   await transact([
     put(at(memberRecord, slug, userId), { ...named, role: 'developer', joinedAt: new Date().toISOString() }),
+    renewAccess(organization),
     put(at(membershipRecord, userId, organization.id), membership),
     ...newLink({ id: userId }, link, { replaced: undefined }),
   ]);

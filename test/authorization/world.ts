@@ -8,6 +8,7 @@ import { requiredSetting } from '#lib/core/settings.ts';
 import { createCredential, readCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
 import { derivedUuid } from '#lib/crypto/derived-uuid.ts';
 import { newOrganization } from '#lib/organizations/new-organization.ts';
+import { renewedRevision } from '#lib/table/access-revision.ts';
 import { tableClient } from '#lib/table/client.ts';
 import { at, find } from '#lib/table/read.ts';
 import { sessionRecord, tokenRecord } from '#lib/table/records/credentials.ts';
@@ -242,7 +243,10 @@ export async function seedMember({ id, slug }: OrganizationRecord, user: UserRec
   await transact([
     put(at(memberRecord, slug, user.id), member),
     put(at(membershipRecord, user.id, id), { organizationId: id, orgSlug: slug }),
-    update(at(organizationRecord, slug), { add: { memberCount: 1, ownerCount: role === 'owner' ? 1 : 0 } }),
+    update(at(organizationRecord, slug), {
+      add: { memberCount: 1, ownerCount: role === 'owner' ? 1 : 0 },
+      set: renewedRevision(),
+    }),
   ]);
   return member.id;
 }

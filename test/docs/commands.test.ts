@@ -136,6 +136,9 @@ describe('an operator’s page', () => {
     'operate move-service production --nothing',
     'operate ready-for-failover production standby',
     'operate smoke /holdfast/check',
+    'operate parked production mails',
+    'operate parked production webhooks --retry 1',
+    'operate previous-version production',
   ])('could not pass other arguments: npm run %s', async command => {
     const [script = '', ...args] = command.split(' ');
     expect((await run(script, args)).stderr).toSatisfy(isRejected);

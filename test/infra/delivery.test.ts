@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
+import { scratchDirectory } from '../support/fixtures.ts';
 import { fullSettings, synthesize } from '../support/installation.ts';
-import { words } from '../support/words.ts';
 
 const root = join(import.meta.dirname, '../..');
 const text = readFileSync(join(root, '.github/workflows/deliver.yml'), 'utf8');
@@ -16,9 +17,16 @@ interface Job {
   environment?: string;
   permissions?: Record<string, string>;
   'timeout-minutes': number;
-  steps: { uses?: string; run?: string; with?: Record<string, unknown> }[];
+  steps: {
+    if?: string;
+    uses?: string;
+    run?: string;
+    with?: Record<string, unknown>;
+    env?: Record<string, string>;
+  }[];
 }
-const { jobs, permissions, concurrency } = parse(text) as {
+const { on, jobs, permissions, concurrency } = parse(text) as {
+  on: { workflow_dispatch: { inputs: Record<string, { type: string; options?: string[]; default?: string }> } };
   jobs: Record<string, Job>;
   permissions: Record<string, string>;
   concurrency?: unknown;
@@ -33,6 +41,8 @@ describe('the delivery pipeline', () => {
       ['staging', ['check', 'proof']],
       ['production-diff', 'staging'],
       ['production', 'production-diff'],
+      ['urgent-diff', undefined],
+      ['urgent', 'urgent-diff'],
     ]);
     expect(runsOf('check')).toEqual(['npm ci', 'npm run check', 'npm run build', 'npm run synth']);
     expect(runsOf('proof')).toEqual(['npm ci', 'npm run proof']);
@@ -44,9 +54,11 @@ describe('the delivery pipeline', () => {
   });
 
   test('deploys only what was merged, each time in an environment that can require an approval', () => {
-    expect(jobs.staging?.if).toContain("github.event_name == 'push' && github.ref == 'refs/heads/main'");
+    expect(jobs.staging?.if).toContain("github.event_name != 'pull_request' && github.ref == 'refs/heads/main'");
+    const environments: Record<string, string | undefined> = { check: undefined, proof: undefined };
+    const urgent = { 'urgent-diff': 'production-diff', urgent: 'production' };
     for (const [name, job] of Object.entries(jobs)) {
-      if (name !== 'check' && name !== 'proof') expect(job.environment, name).toBe(name);
+      expect(job.environment, name).toBe({ [name]: name, ...environments, ...urgent }[name]);
       expect(job['timeout-minutes'], name).toBeGreaterThan(0);
     }
   });
@@ -59,16 +71,18 @@ describe('the delivery pipeline', () => {
     }
     expect(jobs.staging?.concurrency).toBe('staging');
     expect(jobs['production-diff']?.concurrency).toBeUndefined();
-    expect(jobs.production?.concurrency).toEqual({ group: 'production', 'cancel-in-progress': false });
     const newest = '$(gh api "repos/$GITHUB_REPOSITORY/commits/main" --jq .sha)';
-    expect(runsOf('production')[0]).toBe(`test "${newest}" = "$GITHUB_SHA"`);
+    for (const name of ['production', 'urgent']) {
+      expect(jobs[name]?.concurrency).toEqual({ group: 'production', 'cancel-in-progress': false });
+      expect(runsOf(name)[0]).toBe(`test "${newest}" = "$GITHUB_SHA"`);
+    }
   });
 
   test('stores no key: a job that deploys exchanges its token for a role', () => {
     expect(text).not.toMatch(/secrets\.|aws-access-key|aws-secret/);
     expect(permissions).toEqual({ contents: 'read' });
     expect([jobs.check?.permissions, jobs.proof?.permissions]).toEqual([undefined, undefined]);
-    for (const name of ['staging', 'production-diff', 'production']) {
+    for (const name of ['staging', 'production-diff', 'production', 'urgent-diff', 'urgent']) {
       expect(jobs[name]?.permissions).toEqual({ contents: 'read', 'id-token': 'write' });
     }
   });
@@ -81,6 +95,79 @@ describe('the delivery pipeline', () => {
         if (script !== undefined) expect(Object.keys(scripts)).toContain(script);
       }
     }
+  });
+
+  test('can be started by hand to roll back or to deploy at once, after an approval and without the checks', () => {
+    const { action, release } = on.workflow_dispatch.inputs;
+    expect(action).toMatchObject({
+      type: 'choice',
+      options: ['deliver', 'roll back', 'emergency'],
+      default: 'deliver',
+    });
+    expect(release?.type).toBe('string');
+    for (const name of ['check', 'proof']) {
+      expect(jobs[name]?.if).toBe("github.event_name != 'workflow_dispatch' || inputs.action == 'deliver'");
+    }
+    const condition =
+      "github.event_name == 'workflow_dispatch' && inputs.action != 'deliver' && github.ref == 'refs/heads/main' && vars.AWS_DELIVERY == 'on'";
+    expect(jobs['urgent-diff']?.if).toBe(condition);
+    expect(runsOf('urgent-diff').at(-1)).toBe(runsOf('production-diff').at(-1));
+    expect(runsOf('urgent').at(-1)).toBe('npm run deploy -- production --emergency');
+    // What the reviewers see is what they approve.
+    expect(runsOf('urgent').slice(1, -1)).toEqual(runsOf('urgent-diff').slice(0, -1));
+    // Text that somebody enters is never part of a script.
+    expect(text.match(/run:.*\$\{\{/g)).toBeNull();
+  });
+
+  describe('a rollback', () => {
+    const step = jobs.urgent?.steps.find(one => one.if === "inputs.action == 'roll back'");
+    const repository = () => {
+      const cwd = scratchDirectory(onTestFinished);
+      const git = (...args: string[]) =>
+        execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t.test', ...args], {
+          cwd,
+          encoding: 'utf8',
+        }).trim();
+      const commit = (code: string, settings: string) => {
+        writeFileSync(join(cwd, 'code'), code);
+        writeFileSync(join(cwd, 'installations/production.json'), settings);
+        git('add', '.');
+        git('commit', '-qm', code);
+        return git('rev-parse', 'HEAD');
+      };
+      git('init', '-q', '-b', 'main');
+      mkdirSync(join(cwd, 'installations'));
+      commit('first', 'of the first');
+      git('tag', 'v1');
+      git('checkout', '-qb', 'other');
+      const unmerged = commit('unmerged', 'of the branch');
+      git('checkout', '-q', 'main');
+      const newest = commit('second', 'of today');
+      const rollBack = (release: string) =>
+        spawnSync('bash', ['-e', '-c', step?.run ?? ''], {
+          cwd,
+          env: { ...process.env, RELEASE: release, GITHUB_SHA: newest },
+        }).status;
+      const read = (file: string) => readFileSync(join(cwd, file), 'utf8');
+      const state = () => [read('code'), read('installations/production.json')];
+      return { rollBack, state, unmerged, first: git('rev-parse', 'v1') };
+    };
+
+    test('takes the code of a release or commit, and the settings of today', () => {
+      const { rollBack, state, first } = repository();
+      for (const release of ['v1', first]) {
+        expect(rollBack(release)).toBe(0);
+        expect(state()).toEqual(['first', 'of today']);
+      }
+    });
+
+    test('refuses what is not on main, does not exist or is no commit', () => {
+      const { rollBack, state, unmerged } = repository();
+      for (const release of [unmerged, 'other', 'v9', '', '--help', '$(touch hacked)']) {
+        expect(rollBack(release), release).not.toBe(0);
+        expect(state()).toEqual(['second', 'of today']);
+      }
+    });
   });
 
   const delivered = (settings: Record<string, unknown> = {}) => {
@@ -121,14 +208,22 @@ describe('the delivery pipeline', () => {
     const actionsOf = ({ statements }: typeof looks) => statements.map(({ Action }: { Action: string }) => Action);
     expect(actionsOf(looks)).toEqual(['sts:AssumeRole']);
     expect(assumed(looks)).toEqual(['lookup']);
-    const actions = words('sts:AssumeRole cloudformation:DescribeStacks s3:PutObject ssm:GetParameter');
-    expect(actionsOf(deploys)).toEqual(actions);
+    const reading = ['cloudformation:DescribeStacks', 'cloudformation:ListStackResources'];
+    const asking = ['sts:AssumeRole', reading, 'ses:GetEmailIdentity'];
+    const listing = ['lambda:ListVersionsByFunction', 'lambda:GetAlias'];
+    const others = [listing, 'lambda:DeleteFunction', 's3:PutObject', 'ssm:GetParameter'];
+    expect(actionsOf(deploys)).toEqual([...asking, ...others]);
+    // A version, never a function.
+    const deleting = deploys.statements.find(({ Action }: { Action: string }) => Action === 'lambda:DeleteFunction');
+    expect(JSON.stringify(deleting?.Resource)).toContain(':function:holdfast-*:*"');
     expect(assumed(deploys)).toEqual(['deploy', 'file-publishing', 'lookup']);
     // A stack's ARN ends with an id, and an object's with its name.
     const [bucket] = ofType('AWS::S3::Bucket');
     const resources = JSON.stringify([deploys.statements, looks.statements]);
     expect(resources).toMatch(new RegExp(`ExportsOutputFnGetAtt${bucket?.id}Arn\\w+"},"/\\*"`));
-    expect(resources.replaceAll(/holdfast-(?:api|edge)\/\*|"\/\*"/g, '')).not.toContain('*');
+    const named =
+      /holdfast-(?:foundation|api|api-\*|edge|delivery)\/\*|:identity\/\*|:function:holdfast-\*(?::live|:\*)?"|"\/\*"/g;
+    expect(resources.replaceAll(named, '')).not.toContain('*');
     expect(synthesize().ofType('AWS::IAM::OIDCProvider')).toEqual([]);
   });
 

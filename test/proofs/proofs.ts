@@ -69,6 +69,7 @@ export const proofs: readonly Proof[] = [
     name: 'hostile-providers',
     files: ['test/attacks/provider-sign-in.test.ts', 'test/attacks/sign-in-browsers.test.ts'],
   },
+  { name: 'rollback', files: ['test/rollback/rollback.test.ts'] },
   { name: 'counts', files: ['test/bench/counts.test.ts'] },
   { name: 'canary', files: ['test/canary'] },
   { name: 'large-log', files: ['test/functions/audit/large-log.test.ts'] },
@@ -79,9 +80,9 @@ export const proofs: readonly Proof[] = [
   { name: 'churn', files: ['test/consistency/natural.test.ts'], env: { ROUNDS: '20' }, full: { ROUNDS: '200' } },
   {
     name: 'stale-reads',
-    files: ['test/consistency/stale-reads.test.ts'],
-    env: { READ_SECONDS: '40' },
-    full: { READ_SECONDS: '600' },
+    files: ['test/consistency/stale-reads.test.ts', 'test/model/kept-access.test.ts'],
+    env: { READ_SECONDS: '40', KEPT_SEQUENCES: '2000' },
+    full: { READ_SECONDS: '600', KEPT_SEQUENCES: '20000' },
   },
   {
     name: 'time-machine',
@@ -100,6 +101,7 @@ export const proofs: readonly Proof[] = [
     name: 'busy',
     files: ['test/functions/secrets/waiting-writers.test.ts', 'test/functions/audit/busy-organization.test.ts'],
   },
+  { name: 'throttled', files: ['test/throttled'] },
   {
     name: 'deleted-keys',
     files: ['test/functions/secrets/deleted-keys.test.ts'],

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { inject, onTestFinished, vi } from 'vitest';
 import type { Downloads } from '#clients/cli/build-downloads.ts';
 import type { DashboardFiles } from '#clients/dashboard/build.ts';
-import type { LoadHandler } from '#infra/local/lambda/invoke.ts';
+import { type LoadHandler, loadFromFunctions } from '#infra/local/lambda/invoke.ts';
 import { startLocalStack } from '#infra/local/stack.ts';
 import { issuingKey } from '#lib/access/credential-key.ts';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
@@ -13,6 +13,7 @@ import { shared } from './fixtures.ts';
 import { sharedNameServer } from './name-server.ts';
 import type { Person } from './people.ts';
 import { startStandIns } from './stand-ins.ts';
+import { checkedHandlers, requireRights } from './table-rights.ts';
 
 /** The credentials of a request: a dashboard session, a bearer token, or none (undefined). */
 export type Caller = { cookie: string } | { token: string } | undefined;
@@ -81,7 +82,7 @@ export async function startApi(
     port: 0,
     dataDir: 'memory',
     standIns,
-    ...(loadHandler === undefined ? {} : { loadHandler }),
+    loadHandler: checkedHandlers(loadHandler ?? loadFromFunctions),
     ...(dashboard === undefined ? {} : { dashboard }),
     ...(downloads === undefined ? {} : { downloads }),
     env: {
@@ -102,7 +103,10 @@ export async function startApi(
       const { messages } = (await response.json()) as { messages: Awaited<ReturnType<Api['mails']>> };
       return messages.filter(({ createdAt }) => createdAt >= startedAt);
     },
-    stop: () => stack.stop(),
+    stop: async () => {
+      await stack.stop();
+      requireRights();
+    },
   };
 }
 

@@ -96,6 +96,8 @@ function callsOf(functionName: string, target: string, body: Body): AuthorizedCa
         if (Delete) return call('DeleteItem', [Delete.Key], Delete);
         return call('ConditionCheckItem', [ConditionCheck.Key], ConditionCheck);
       });
+    case 'TransactGetItems':
+      return (body.TransactItems as Body[]).map(({ Get }) => call('GetItem', [Get.Key], Get));
     case 'BatchGetItem':
       return [call(operation, tables.flatMap(keysOf))];
     case 'BatchWriteItem':

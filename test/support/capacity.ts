@@ -48,6 +48,11 @@ function readUnits({ operation, input }: AwsCall, output: Record<string, unknown
     const items = Object.values((output.Responses ?? {}) as Record<string, Item[]>).flat();
     return items.reduce((sum, item) => sum + unitsOf(sizeOf(item), 4096), 0) + (requested - items.length);
   }
+  if (operation === 'TransactGetItems') {
+    // "Two underlying reads of every item in the transaction" (Developer Guide, "Capacity management for transactions").
+    const found = (output.Responses ?? []) as { Item?: Item }[];
+    return found.reduce((sum, { Item = {} }) => sum + 2 * unitsOf(sizeOf(Item), 4096), 0);
+  }
   if (operation === 'Query') {
     const bytes = ((output.Items ?? []) as Item[]).reduce((sum, item) => sum + sizeOf(item), 0);
     return input.ConsistentRead === true ? unitsOf(bytes, 4096) : unitsOf(bytes, 4096) / 2;
@@ -55,7 +60,7 @@ function readUnits({ operation, input }: AwsCall, output: Record<string, unknown
   return 0;
 }
 
-function writtenKeys({ operation, input }: AwsCall): ItemKey[] {
+export function writtenKeys({ operation, input }: AwsCall): ItemKey[] {
   if (operation === 'PutItem' || operation === 'UpdateItem' || operation === 'DeleteItem') return [keyOf(input)];
   if (operation === 'TransactWriteItems') {
     // biome-ignore lint/suspicious/noExplicitAny: one of four shapes

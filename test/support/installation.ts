@@ -26,19 +26,31 @@ export const fullSettings = {
 /** A vault in another account and region. */
 export const exampleVault = 'arn:aws:backup:eu-west-1:210987654321:backup-vault:holdfast';
 
-/** The stacks of an installation, including nested ones, with their templates. Every function has the same tiny code. */
+const synthesized = new WeakMap<object, ReturnType<typeof synthesizeAnew>>();
+
+/**
+ * The stacks of an installation, including nested ones, with their templates. Every function has the same tiny code. The
+ * same settings object is synthesized once, because that takes seconds, so no caller may change what it returns.
+ */
 export function synthesize(
   settings: Record<string, unknown> = exampleSettings,
   more: Pick<Assets, 'rollout' | 'routed'> = {},
 ) {
+  if (Object.keys(more).length > 0) return synthesizeAnew(settings, more);
+  const known = synthesized.get(settings) ?? synthesizeAnew(settings, more);
+  synthesized.set(settings, known);
+  return known;
+}
+
+function synthesizeAnew(settings: Record<string, unknown>, more: Pick<Assets, 'rollout' | 'routed'>) {
   // The CDK's own validation only prints warnings and takes longer than everything else. `npm run synth` runs it.
   process.env.CDK_VALIDATION = 'false';
   const code = mkdtempSync(join(tmpdir(), 'function-'));
   writeFileSync(join(code, 'index.mjs'), 'export const handler = async () => undefined;\n');
   const config = readConfig(settings);
   const assets = { codeOf: () => Code.fromAsset(code), ...more };
-  const synthesized = synthesizeWith(config, assets, mkdtempSync(join(tmpdir(), 'cdk-')));
-  const resources = [...synthesized.templates.values()].flatMap(template =>
+  const installation = synthesizeWith(config, assets, mkdtempSync(join(tmpdir(), 'cdk-')));
+  const resources = [...installation.templates.values()].flatMap(template =>
     Object.entries(template.Resources).map(([id, resource]) => ({ id, resource })),
   );
   const ofType = (type: string) => resources.filter(({ resource }) => resource.Type === type);
@@ -46,7 +58,7 @@ export function synthesize(
   const variables = (): Record<string, unknown>[] =>
     propertiesOf('AWS::Lambda::Function').map(({ Environment }) => Environment?.Variables ?? {});
   return {
-    ...synthesized,
+    ...installation,
     resources,
     ofType,
     propertiesOf,

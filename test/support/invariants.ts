@@ -66,9 +66,12 @@ const isEntity = (value: unknown): value is AnyEntity =>
 const folder = join(import.meta.dirname, '../../lib/table/records');
 const modules: object[] = await Promise.all(readdirSync(folder).map(name => import(join(folder, name))));
 
+/** Every declaration of a kind; some kinds have two. */
+export const declaredEntities: readonly AnyEntity[] = modules.flatMap(module => Object.values(module).filter(isEntity));
+
 /** Every kind of item, by its name. An item of another kind breaks an invariant. */
 export const entities: Readonly<Record<string, AnyEntity>> = Object.fromEntries(
-  modules.flatMap(module => Object.values(module).filter(isEntity)).map(entity => [entity.kind, entity]),
+  declaredEntities.map(entity => [entity.kind, entity]),
 );
 
 export interface Violation {

@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type FunctionName, type LoadHandler, loadFromFunctions } from '#infra/local/lambda/invoke.ts';
 import { sqsClient } from '#lib/core/queue.ts';
-import { kmsClient } from '#lib/crypto/kms.ts';
+import { kmsClient, shedRequests } from '#lib/crypto/kms.ts';
 import { mailClient } from '#lib/mail/send-mail.ts';
 import { lambdaClient } from '#lib/outbound/ask-worker.ts';
 import { reauthorizedRetries, tableClient } from '#lib/table/client.ts';
+import { outsideFunctions } from './table-rights.ts';
 
 /* A conductor observes the AWS calls of one invocation (`record-calls.ts`) or interferes (`inject-faults.ts`). */
 
@@ -85,7 +86,7 @@ function install(): void {
       };
       context[callOf] = call;
       const send = () => next(args);
-      return invocation.conductor.call?.(call, send) ?? send();
+      return outsideFunctions(() => invocation.conductor.call?.(call, send)) ?? send();
     };
     // biome-ignore lint/suspicious/noExplicitAny: as above
     const aroundAttempt = (next: any, context: any) => async (args: any) => {
@@ -93,10 +94,14 @@ function install(): void {
       const call = context[callOf];
       const send = () => next(args);
       if (invocation === undefined || call === undefined) return send();
-      return invocation.conductor.attempt?.(call, send) ?? send();
+      return outsideFunctions(() => invocation.conductor.attempt?.(call, send)) ?? send();
     };
     stack.add(aroundCall, { step: 'initialize', priority: 'high', name: 'aroundCall' });
-    const toMiddleware = client === tableClient() ? reauthorizedRetries : 'retryMiddleware';
+    const own = new Map<unknown, string>([
+      [tableClient(), reauthorizedRetries],
+      [kmsClient(), shedRequests],
+    ]);
+    const toMiddleware = own.get(client) ?? 'retryMiddleware';
     stack.addRelativeTo(aroundAttempt, { relation: 'after', toMiddleware, name: 'aroundAttempt' });
   }
 }

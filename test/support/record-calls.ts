@@ -112,10 +112,3 @@ export function countsOf(calls: readonly RecordedCall[]): Counts {
     mails: ofService('SESv2').length,
   };
 }
-
-/** The IAM actions, without their service, that a call needs. A transaction needs those of its parts. */
-export function actionsOf({ operation, input }: AwsCall): string[] {
-  if (operation !== 'TransactWriteItems') return [operation];
-  const parts = (input.TransactItems as Record<string, unknown>[]).flatMap(item => Object.keys(item));
-  return [...new Set(parts)].map(part => `${part}Item`);
-}

@@ -65,5 +65,5 @@ export const summarizeMetrics = contract({
       series: [{ errors: { client: 2 } }],
     },
   }),
-  uses: { table: ['Query'], reads: ['METRICS'] },
+  uses: { table: { Query: ['METRICS'] } },
 });

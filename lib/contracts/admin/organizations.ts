@@ -29,7 +29,7 @@ export const getStatistics = contract({
       projects: z.int().meta({ description: 'Projects.', example: 2877 }),
     }),
   }),
-  uses: { table: ['Query'], reads: ['PLATFORM'] },
+  uses: { table: { Query: ['PLATFORM'] } },
 });
 
 export const OrganizationWithUsage = z
@@ -56,7 +56,7 @@ export const listOrganizations = contract({
     example: { organizations: [organizationExample], pagination: { limit: 50, offset: 0, total: 1 } },
   }),
   errors: ['payload_too_large'],
-  uses: { table: ['Query'], reads: ['ORG', 'ORGS', 'ENV'] },
+  uses: { table: { BatchGetItem: ['ENV', 'ORG'], Query: ['ORG', 'ORGS'] } },
 });
 
 export const inspectOrganization = contract({
@@ -70,7 +70,7 @@ export const inspectOrganization = contract({
     body: z.object({ organization: Organization, usage: Usage, limits: EffectiveLimits }),
     example: { organization: organizationExample, limits: effectiveExample },
   }),
-  uses: { table: ['GetItem', 'Query'], reads: ['ORG', 'ORGID', 'ENV', 'PLANS'] },
+  uses: { table: { GetItem: ['ORG', 'ORGID', 'PLANS'], BatchGetItem: ['ENV'], Query: ['ORG'] } },
 });
 
 const OverrideValue = LimitValue.nullable().optional();
@@ -97,5 +97,5 @@ export const updateOrganization = contract({
     body: z.object({ organization: Organization, limits: EffectiveLimits }),
     example: { organization: organizationExample, limits: effectiveExample },
   }),
-  uses: { table: ['GetItem'], reads: ['ORG', 'ORGID', 'PLANS'], writes: ['ORG', 'AUDIT'] },
+  uses: { table: { GetItem: ['ORG', 'ORGID'], PutItem: ['AUDIT'], UpdateItem: ['ORG'] } },
 });

@@ -14,7 +14,7 @@ export const listPlans = contract({
     body: z.object({ plans: z.array(Plan).describe('The plans, smallest first.') }),
     example: { plans: [{ limits: limitsExample }] },
   }),
-  uses: { table: ['GetItem'], reads: ['PLANS'] },
+  uses: { table: { GetItem: ['PLANS'] } },
 });
 
 export const updatePlan = contract({
@@ -35,5 +35,5 @@ export const updatePlan = contract({
     body: z.object({ plan: Plan }),
     example: { plan: { limits: limitsExample } },
   }),
-  uses: { table: ['GetItem', 'PutItem'], reads: ['PLANS'], writes: ['PLANS'] },
+  uses: { table: { GetItem: ['PLANS'], PutItem: ['PLANS'] } },
 });

@@ -125,7 +125,15 @@ export const listAuditEntries = contract({
     },
   }),
   isLong: true,
-  uses: { table: ['BatchGetItem', 'Query'], reads: ['AUDIT', 'ENV', 'ORG'], writes: ['AUDIT'] },
+  uses: {
+    table: {
+      GetItem: ['AUDIT', 'ENV'],
+      BatchGetItem: ['ENV'],
+      Query: ['AUDIT', 'ENV', 'ORG'],
+      // The stored counts.
+      PutItem: ['AUDIT'],
+    },
+  },
 });
 
 export const feedAuditEntries = contract({
@@ -155,5 +163,5 @@ export const feedAuditEntries = contract({
   }),
   isLong: true,
   errors: ['cursor_expired'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query'], reads: ['AUDIT', 'ENV', 'ORG', 'PLANS'] },
+  uses: { table: { GetItem: ['AUDIT', 'ENV', 'PLANS'], BatchGetItem: ['ENV'], Query: ['AUDIT', 'ENV', 'ORG'] } },
 });

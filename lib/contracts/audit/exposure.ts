@@ -144,5 +144,11 @@ export const getExposure = contract({
     },
   }),
   errors: ['environment_not_found', 'secret_not_found'],
-  uses: { table: ['GetItem', 'BatchGetItem', 'Query'], reads: ['AUDIT', 'ENV', 'ORG', 'PLANS', 'USER'] },
+  uses: {
+    table: {
+      GetItem: ['AUDIT', 'ENV', 'ORG', 'PLANS', 'USER'],
+      BatchGetItem: ['ENV'],
+      Query: ['AUDIT', 'ENV', 'ORG', 'USER'],
+    },
+  },
 });

@@ -58,9 +58,12 @@ export const register = contract({
   }),
   errors: ['email_taken', 'rate_limited'],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
-    reads: ['EMAIL', 'RETIRED'],
-    writes: ['USER', 'EMAIL', 'ORG', 'ORGID', 'ORGS', 'PLATFORM', 'AUDIT', 'RATE', 'CREDENTIALKEY'],
+    table: {
+      GetItem: ['EMAIL', 'RETIRED'],
+      ConditionCheckItem: ['RETIRED'],
+      PutItem: ['AUDIT', 'EMAIL', 'ORG', 'ORGID', 'ORGS', 'USER'],
+      UpdateItem: ['PLATFORM', 'RATE'],
+    },
     key: { credentials: issuing },
     mail: true,
   },
@@ -135,7 +138,7 @@ export const getCurrentUser = contract({
       authentication: { method: 'session', freshUntil: '2026-01-31T09:36:53.589Z', secondFactor: true },
     },
   }),
-  uses: { table: ['Query'], reads: ['ORG'] },
+  uses: { table: { BatchGetItem: ['ORG'], Query: ['USER'] } },
 });
 
 export const renameUser = contract({
@@ -147,5 +150,5 @@ export const renameUser = contract({
   body: z.strictObject({ name: Name.meta({ description: 'The new display name.', example: 'Ada' }) }),
   bodyExample: { name: 'Ada' },
   responses: ok({ description: 'The user with the new name.', ...userBody }),
-  uses: { table: ['Query'], writes: ['ORG'] },
+  uses: { table: { Query: ['USER'], UpdateItem: ['ORG'] } },
 });

@@ -58,9 +58,6 @@ export const LinkToken = text(1, 512).meta({
   example: 'EXAMPLE-verification-token-0000',
 });
 
-/** What completing a log-in writes. */
-export const signInWrites = ['USER', 'CHALLENGE', 'RATE', 'CREDENTIALKEY', 'SIGNIN', 'ORG'] as const;
-
 /** Sessions and tokens include a MAC under the installation's credential key, which the first request creates. */
 export const issuing = ['GenerateDataKey', 'Decrypt'] as const;
 

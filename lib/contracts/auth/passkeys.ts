@@ -143,7 +143,7 @@ export const startPasskey = contract({
     example: { publicKey: { excludeCredentials: [] } },
   }),
   errors: ['email_not_verified'],
-  uses: { dashboardOrigin: true, table: ['Query', 'PutItem'], writes: ['CHALLENGE'] },
+  uses: { table: { Query: ['USER'], PutItem: ['CHALLENGE'] }, dashboardOrigin: true },
 });
 
 const credentialExample = { id: 'EXAMPLEcredentialId', rawId: 'EXAMPLEcredentialId', type: 'public-key' } as const;
@@ -183,10 +183,13 @@ export const addPasskey = contract({
   }),
   errors: ['email_not_verified', 'invalid_token', 'passkey_taken', 'rate_limited'],
   uses: {
+    table: {
+      GetItem: ['CHALLENGE', 'USER'],
+      PutItem: ['CHALLENGE', 'PASSKEY', 'USER'],
+      UpdateItem: ['RATE'],
+      DeleteItem: ['CHALLENGE', 'PASSKEY', 'USER'],
+    },
     dashboardOrigin: true,
-    table: ['GetItem', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
-    reads: ['CHALLENGE'],
-    writes: ['CHALLENGE', 'PASSKEY', 'RATE'],
     mail: true,
   },
 });
@@ -198,7 +201,7 @@ export const listPasskeys = contract({
   description: 'Lists the caller’s passkeys, newest first.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   responses: ok({ description: 'Passkeys.', body: z.object({ passkeys: z.array(Passkey).describe('Newest first.') }) }),
-  uses: { table: ['Query'] },
+  uses: { table: { Query: ['USER'] } },
 });
 
 export const removePasskey = contract({
@@ -211,9 +214,14 @@ export const removePasskey = contract({
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   responses: succeeds('The passkey was removed.'),
   uses: {
-    table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
-    reads: ['ORG'],
-    writes: ['PASSKEY', 'RATE'],
+    table: {
+      GetItem: ['USER'],
+      BatchGetItem: ['ORG'],
+      Query: ['ORG', 'USER'],
+      ConditionCheckItem: ['ORG', 'USER'],
+      UpdateItem: ['RATE'],
+      DeleteItem: ['PASSKEY', 'USER'],
+    },
     mail: true,
   },
 });

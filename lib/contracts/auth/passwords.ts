@@ -21,7 +21,16 @@ export const changePassword = contract({
   bodyExample: { currentPassword: passPhraseExample, newPassword: 'another example of a pass phrase' },
   responses: succeeds('The password was changed.'),
   errors: ['rate_limited'],
-  uses: { table: ['GetItem', 'Query', 'DeleteItem'], reads: ['ORG', 'RATE'], writes: ['AUDIT', 'RATE'] },
+  uses: {
+    table: {
+      GetItem: ['USER'],
+      BatchGetItem: ['ORG', 'RATE'],
+      Query: ['USER'],
+      PutItem: ['AUDIT'],
+      UpdateItem: ['RATE'],
+      DeleteItem: ['RATE', 'USER'],
+    },
+  },
   sizing: passwordSizing,
 });
 
@@ -35,7 +44,7 @@ export const sendVerification = contract({
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   responses: succeeds('The e-mail is on its way.'),
   errors: ['rate_limited'],
-  uses: { table: ['PutItem'], writes: ['RATE'], mail: true },
+  uses: { table: { PutItem: ['USER'], UpdateItem: ['RATE'] }, mail: true },
 });
 
 export const verifyEmail = contract({
@@ -48,7 +57,7 @@ export const verifyEmail = contract({
   bodyExample: { token: 'EXAMPLE-verification-token-0000' },
   responses: ok({ description: 'The address was verified.', ...userBody }),
   errors: ['invalid_token'],
-  uses: { table: ['BatchGetItem', 'UpdateItem', 'DeleteItem'], reads: ['USER'], writes: ['USER'] },
+  uses: { table: { BatchGetItem: ['USER'], UpdateItem: ['USER'], DeleteItem: ['USER'] } },
 });
 
 export const requestPasswordReset = contract({
@@ -63,7 +72,7 @@ export const requestPasswordReset = contract({
   bodyExample: { email: 'ada@example.com' },
   responses: succeeds('The request was accepted, whether or not the account exists.'),
   errors: ['rate_limited'],
-  uses: { table: ['GetItem', 'PutItem', 'UpdateItem'], reads: ['EMAIL'], writes: ['RATE'], queues: ['jobs'] },
+  uses: { table: { GetItem: ['EMAIL'], UpdateItem: ['RATE'] }, queues: ['jobs'] },
 });
 
 export const resetPassword = contract({
@@ -79,9 +88,14 @@ export const resetPassword = contract({
   responses: succeeds('The password was changed.'),
   errors: ['invalid_token'],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    reads: ['USER', 'ORG'],
-    writes: ['USER', 'PASSKEY', 'AUDIT'],
+    table: {
+      GetItem: ['USER'],
+      BatchGetItem: ['ORG', 'USER'],
+      Query: ['USER'],
+      PutItem: ['AUDIT'],
+      UpdateItem: ['USER'],
+      DeleteItem: ['PASSKEY', 'USER'],
+    },
   },
   sizing: passwordSizing,
 });

@@ -3,7 +3,7 @@ import { contract, ok, redirects, succeeds } from '../contract.ts';
 import { dashboardPath } from '../fields/dashboard-path.ts';
 import { flagQuery } from '../fields/query.ts';
 import { Email, Name, Slug, Timestamp, Uuid } from '../fields/text.ts';
-import { Challenge, cookieHeader, factorCookie, issuing, signInWrites, startedSignInCookie } from './credentials.ts';
+import { Challenge, cookieHeader, factorCookie, issuing, startedSignInCookie } from './credentials.ts';
 import { PasskeyRequestOptions } from './passkeys.ts';
 import { signInErrors } from './sign-in.ts';
 
@@ -40,9 +40,12 @@ export const findSignInMethods = contract({
   }),
   errors: ['rate_limited'],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
-    reads: ['DOMAIN', 'ORG', 'RATE'],
-    writes: ['DOMAIN', 'ORG', 'AUDIT', 'RATE'],
+    table: {
+      GetItem: ['DOMAIN', 'ORG'],
+      BatchGetItem: ['ORG'],
+      PutItem: ['AUDIT'],
+      UpdateItem: ['DOMAIN', 'ORG', 'RATE'],
+    },
     functions: ['make-outbound-requests'],
   },
 });
@@ -76,10 +79,13 @@ export const startProviderSignIn = contract({
   }),
   errors: ['insufficient_scope'],
   uses: {
+    table: {
+      GetItem: ['ISSUER', 'ORG'],
+      BatchGetItem: ['ORG', 'RATE'],
+      PutItem: ['SIGNIN'],
+      UpdateItem: ['ISSUER', 'RATE'],
+    },
     dashboardOrigin: true,
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
-    reads: ['ORG', 'ISSUER', 'RATE'],
-    writes: ['SIGNIN', 'ISSUER', 'RATE'],
     functions: ['make-outbound-requests'],
   },
 });
@@ -114,11 +120,18 @@ export const completeProviderSignIn = contract({
     headers: { Location: 'A page of the dashboard.', ...cookieHeader },
   }),
   errors: ['insufficient_scope'],
+  isWaitedFor: true,
   uses: {
+    table: {
+      GetItem: ['ISSUER', 'ORG', 'SIGNIN'],
+      BatchGetItem: ['DOMAIN', 'EMAIL', 'ISSUER', 'ORG'],
+      Query: ['ORG'],
+      ConditionCheckItem: ['DOMAIN', 'ORG'],
+      PutItem: ['AUDIT', 'CHALLENGE', 'EMAIL', 'ORG', 'SIGNIN', 'USER'],
+      UpdateItem: ['DOMAIN', 'ISSUER', 'ORG', 'PLATFORM', 'RATE'],
+      DeleteItem: ['INVITATION', 'ORG', 'SIGNIN', 'USER'],
+    },
     dashboardOrigin: true,
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
-    reads: ['SIGNIN', 'ORG', 'DOMAIN', 'EMAIL', 'USER', 'ISSUER', 'RATE'],
-    writes: [...signInWrites, 'EMAIL', 'INVITATION', 'ISSUER', 'PLATFORM', 'AUDIT'],
     key: { credentials: issuing, provider: ['Decrypt'] },
     functions: ['make-outbound-requests'],
   },
@@ -145,7 +158,8 @@ export const continueProviderSignIn = contract({
   }),
   errors: ['invalid_token'],
   servedInMaintenance: true,
-  uses: { dashboardOrigin: true, table: ['BatchGetItem', 'GetItem', 'Query'], reads: ['USER', 'CHALLENGE'] },
+  isWaitedFor: true,
+  uses: { table: { BatchGetItem: ['CHALLENGE', 'USER'], Query: ['USER'] }, dashboardOrigin: true },
 });
 
 export const LinkId = Uuid.meta({ description: 'Link identifier.', example: '3f6a1c94-82d7-4b0e-9c35-71e8d2b4a6f0' });
@@ -174,7 +188,7 @@ export const listProviderLinks = contract({
   description: 'Lists the organizations whose sign-in provider signs the caller in, newest link first.',
   access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
   responses: ok({ description: 'The links.', body: z.object({ links: z.array(ProviderLink).describe('The links.') }) }),
-  uses: { table: ['Query', 'BatchGetItem'], reads: ['USER', 'ORG'] },
+  uses: { table: { BatchGetItem: ['ORG'], Query: ['ORG', 'USER'] } },
 });
 
 export const endProviderLink = contract({
@@ -188,8 +202,12 @@ export const endProviderLink = contract({
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   responses: succeeds('The link has ended.'),
   uses: {
-    table: ['Query', 'BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    reads: ['USER', 'ORG'],
-    writes: ['USER', 'AUDIT'],
+    table: {
+      GetItem: ['USER'],
+      BatchGetItem: ['ORG'],
+      Query: ['ORG', 'USER'],
+      PutItem: ['AUDIT', 'USER'],
+      DeleteItem: ['USER'],
+    },
   },
 });

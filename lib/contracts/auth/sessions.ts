@@ -26,7 +26,7 @@ export const listSessions = contract({
     body: z.object({ sessions: z.array(Session).describe('The active sessions.') }),
     example: { sessions: [{ current: true, expiresAt: '2026-02-14T09:26:53.000Z' }] },
   }),
-  uses: { table: ['Query'] },
+  uses: { table: { Query: ['USER'] } },
 });
 
 export const endSession = contract({
@@ -37,5 +37,5 @@ export const endSession = contract({
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', confined: true },
   responses: succeeds('The session has ended.'),
   servedInMaintenance: true,
-  uses: { table: ['Query', 'DeleteItem'] },
+  uses: { table: { Query: ['USER'], DeleteItem: ['USER'] } },
 });

@@ -13,7 +13,6 @@ import {
   PresentedPassword,
   passPhraseExample,
   recoveryCodesExample,
-  signInWrites,
   TotpCode,
 } from './credentials.ts';
 import { PasskeyAssertion, PasskeyRequestOptions } from './passkeys.ts';
@@ -66,11 +65,18 @@ export const logIn = contract({
   responses: loggedIn,
   errors: ['invalid_credentials', 'second_factor_required', 'rate_limited'],
   servedInMaintenance: true,
+  isWaitedFor: true,
   uses: {
+    table: {
+      GetItem: ['ORG', 'RATE', 'SIGNIN', 'USER'],
+      BatchGetItem: ['EMAIL', 'ORG', 'RATE'],
+      Query: ['USER'],
+      ConditionCheckItem: ['DOMAIN', 'ORG', 'RATE'],
+      PutItem: ['CHALLENGE', 'ORG', 'USER'],
+      UpdateItem: ['RATE', 'USER'],
+      DeleteItem: ['RATE', 'SIGNIN'],
+    },
     dashboardOrigin: true,
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
-    reads: ['EMAIL', 'USER', 'RATE', 'SIGNIN', 'ORG', 'DOMAIN'],
-    writes: signInWrites,
     key: { credentials: issuing },
     mail: true,
   },
@@ -92,7 +98,8 @@ export const startPasskeyLogin = contract({
   }),
   errors: ['rate_limited'],
   servedInMaintenance: true,
-  uses: { dashboardOrigin: true, table: ['PutItem', 'UpdateItem'], writes: ['CHALLENGE', 'RATE'] },
+  isWaitedFor: true,
+  uses: { table: { PutItem: ['CHALLENGE'], UpdateItem: ['RATE'] }, dashboardOrigin: true },
 });
 
 const RecoveryCode = text(1, 64).meta({
@@ -126,11 +133,18 @@ export const completeLogin = contract({
   responses: loggedIn,
   errors: ['invalid_token', 'invalid_credentials', 'organization_not_found', 'plan_limit_exceeded', 'rate_limited'],
   servedInMaintenance: true,
+  isWaitedFor: true,
   uses: {
+    table: {
+      GetItem: ['ORG', 'RATE', 'SIGNIN'],
+      BatchGetItem: ['CHALLENGE', 'ORG', 'RATE', 'USER'],
+      Query: ['ORG', 'USER'],
+      ConditionCheckItem: ['DOMAIN', 'ORG', 'RATE'],
+      PutItem: ['AUDIT', 'ORG', 'USER'],
+      UpdateItem: ['ORG', 'RATE', 'USER'],
+      DeleteItem: ['CHALLENGE', 'INVITATION', 'ORG', 'SIGNIN', 'USER'],
+    },
     dashboardOrigin: true,
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
-    reads: ['USER', 'CHALLENGE', 'RATE', 'SIGNIN', 'ORG', 'DOMAIN'],
-    writes: [...signInWrites, 'INVITATION', 'AUDIT'],
     key: { credentials: issuing, totp: ['Decrypt'] },
     mail: true,
   },
@@ -176,10 +190,16 @@ export const stepUp = contract({
   errors: ['second_factor_required', 'invalid_token', 'rate_limited'],
   servedInMaintenance: true,
   uses: {
+    table: {
+      GetItem: ['RATE'],
+      BatchGetItem: ['CHALLENGE', 'RATE'],
+      Query: ['USER'],
+      ConditionCheckItem: ['RATE'],
+      PutItem: ['CHALLENGE', 'USER'],
+      UpdateItem: ['RATE'],
+      DeleteItem: ['CHALLENGE', 'RATE', 'USER'],
+    },
     dashboardOrigin: true,
-    table: ['GetItem', 'Query', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
-    reads: ['CHALLENGE', 'RATE'],
-    writes: ['CHALLENGE', 'RATE', 'CREDENTIALKEY'],
     key: { credentials: issuing, totp: ['Decrypt'] },
     mail: true,
   },
@@ -194,5 +214,5 @@ export const logOut = contract({
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', confined: true },
   responses: ok({ description: 'Logged out.', body: Success, headers: { 'Set-Cookie': 'Clears the session cookie.' } }),
   servedInMaintenance: true,
-  uses: { table: ['DeleteItem'] },
+  uses: { table: { DeleteItem: ['USER'] } },
 });

@@ -88,9 +88,13 @@ export const createToken = contract({
   responses: created({ description: 'Shown only once.', body: IssuedToken, example: { cliToken: cliTokenExample } }),
   errors: [...tokenErrors, 'session_confined'],
   uses: {
-    table: ['GetItem', 'Query', 'ConditionCheckItem'],
-    reads: ['ORG'],
-    writes: ['ORG', 'AUDIT', 'CREDENTIALKEY'],
+    table: {
+      GetItem: ['USER'],
+      BatchGetItem: ['ORG'],
+      Query: ['ORG', 'USER'],
+      ConditionCheckItem: ['ORG'],
+      PutItem: ['AUDIT', 'USER'],
+    },
     key: { credentials: issuing },
   },
 });
@@ -164,10 +168,15 @@ export const handOffToken = contract({
   }),
   errors: [...tokenErrors, 'invalid_token', 'insufficient_scope'],
   uses: {
+    table: {
+      GetItem: ['ORG', 'USER'],
+      BatchGetItem: ['HANDOFF', 'ORG'],
+      Query: ['ORG', 'USER'],
+      ConditionCheckItem: ['ORG', 'USER'],
+      PutItem: ['AUDIT', 'HANDOFF', 'USER'],
+      DeleteItem: ['HANDOFF'],
+    },
     dashboardOrigin: true,
-    table: ['GetItem', 'Query', 'DeleteItem', 'ConditionCheckItem'],
-    reads: ['ORG', 'HANDOFF'],
-    writes: ['ORG', 'HANDOFF', 'AUDIT', 'CREDENTIALKEY'],
     key: { credentials: issuing },
   },
 });
@@ -183,7 +192,7 @@ export const listTokens = contract({
     body: z.object({ tokens: z.array(CliToken).describe('The active tokens, newest first.') }),
     example: { tokens: [cliTokenExample] },
   }),
-  uses: { table: ['Query'] },
+  uses: { table: { Query: ['USER'] } },
 });
 
 export const revokeToken = contract({
@@ -193,7 +202,7 @@ export const revokeToken = contract({
   description: 'Revokes one of the caller’s own tokens. It stops working at once.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', confined: true },
   responses: succeeds('The token was revoked.'),
-  uses: { table: ['GetItem', 'Query', 'DeleteItem'], reads: ['ORG'], writes: ['AUDIT'] },
+  uses: { table: { GetItem: ['ORG'], Query: ['USER'], PutItem: ['AUDIT'], DeleteItem: ['USER'] } },
 });
 
 export const revokeCurrentToken = contract({
@@ -204,5 +213,5 @@ export const revokeCurrentToken = contract({
   access: { kind: 'caller', tokens: 'read', narrowestToken: 'environment' },
   responses: succeeds('The token was revoked.'),
   errors: ['token_not_found'],
-  uses: { table: ['GetItem', 'DeleteItem'], reads: ['ORG'], writes: ['AUDIT'] },
+  uses: { table: { GetItem: ['ORG', 'USER'], BatchGetItem: ['ORG'], PutItem: ['AUDIT'], DeleteItem: ['USER'] } },
 });

@@ -22,7 +22,7 @@ export const startTotp = contract({
     }),
   }),
   errors: ['email_not_verified'],
-  uses: { table: [], key: { totp: ['Encrypt'] } },
+  uses: { table: {}, key: { totp: ['Encrypt'] } },
 });
 
 export const confirmTotp = contract({
@@ -45,8 +45,13 @@ export const confirmTotp = contract({
   }),
   errors: ['email_not_verified', 'rate_limited'],
   uses: {
-    table: ['GetItem', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
-    writes: ['RATE'],
+    table: {
+      GetItem: ['USER'],
+      ConditionCheckItem: ['USER'],
+      PutItem: ['USER'],
+      UpdateItem: ['RATE'],
+      DeleteItem: ['USER'],
+    },
     key: { totp: ['Decrypt'] },
     mail: true,
   },
@@ -62,9 +67,13 @@ export const removeTotp = contract({
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   responses: succeeds('The account has no authenticator app.'),
   uses: {
-    table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'ConditionCheckItem'],
-    reads: ['ORG'],
-    writes: ['RATE'],
+    table: {
+      GetItem: ['USER'],
+      BatchGetItem: ['ORG'],
+      Query: ['ORG', 'USER'],
+      ConditionCheckItem: ['ORG', 'USER'],
+      UpdateItem: ['RATE'],
+    },
     mail: true,
   },
 });
@@ -77,7 +86,7 @@ export const renewRecoveryCodes = contract({
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   responses: ok({ description: 'The new codes, shown only once.', body: z.object({ recoveryCodes: RecoveryCodes }) }),
   errors: ['rate_limited'],
-  uses: { table: ['GetItem', 'PutItem', 'ConditionCheckItem'], writes: ['RATE'], mail: true },
+  uses: { table: { GetItem: ['USER'], ConditionCheckItem: ['USER'], UpdateItem: ['RATE'] }, mail: true },
 });
 
 export const undoFactor = contract({
@@ -94,9 +103,14 @@ export const undoFactor = contract({
   responses: succeeds('The factor was removed.'),
   errors: ['invalid_token'],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    reads: ['USER', 'ORG'],
-    writes: ['USER', 'PASSKEY', 'RATE', 'AUDIT'],
+    table: {
+      GetItem: ['USER'],
+      BatchGetItem: ['ORG', 'USER'],
+      Query: ['USER'],
+      PutItem: ['AUDIT'],
+      UpdateItem: ['RATE', 'USER'],
+      DeleteItem: ['PASSKEY', 'USER'],
+    },
     mail: true,
   },
 });

@@ -39,7 +39,7 @@ export const getBilling = contract({
       currentPeriodEnd: '2026-02-28T09:26:53.000Z',
     },
   }),
-  uses: { table: ['GetItem', 'Query'], reads: ['ENV', 'PLANS'] },
+  uses: { table: { GetItem: ['PLANS'], BatchGetItem: ['ENV'], Query: ['ORG'] } },
 });
 
 export const HostedPage = z.object({
@@ -59,7 +59,7 @@ export const startCheckout = contract({
   bodyExample: { plan: 'pro' },
   responses: ok({ description: 'The checkout’s URL.', body: HostedPage }),
   errors: ['billing_provider_error', 'billing_not_configured'],
-  uses: { table: ['GetItem'], writes: ['ORG', 'CUSTOMER', 'AUDIT'], payments: true },
+  uses: { table: { GetItem: ['ORG'], PutItem: ['AUDIT', 'CUSTOMER'], UpdateItem: ['ORG'] }, payments: true },
 });
 
 export const openPortal = contract({
@@ -72,7 +72,7 @@ export const openPortal = contract({
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   responses: ok({ description: 'The portal’s URL.', body: HostedPage }),
   errors: ['billing_provider_error', 'billing_not_configured'],
-  uses: { table: ['GetItem'], writes: ['ORG', 'CUSTOMER', 'AUDIT'], payments: true },
+  uses: { table: { GetItem: ['ORG'], PutItem: ['AUDIT', 'CUSTOMER'], UpdateItem: ['ORG'] }, payments: true },
 });
 
 export const receiveProviderEvent = contract({
@@ -93,9 +93,12 @@ export const receiveProviderEvent = contract({
   responses: succeeds('The event was received.'),
   errors: ['invalid_signature', 'billing_not_configured'],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    reads: ['ORG', 'ORGID', 'CUSTOMER', 'PROVIDEREVENT'],
-    writes: ['ORG', 'CUSTOMER', 'PROVIDEREVENT', 'AUDIT'],
+    table: {
+      BatchGetItem: ['CUSTOMER', 'ORG', 'ORGID', 'PLANS', 'PROVIDEREVENT'],
+      PutItem: ['AUDIT', 'CUSTOMER', 'PROVIDEREVENT'],
+      UpdateItem: ['ORG'],
+      DeleteItem: ['CUSTOMER'],
+    },
     payments: true,
   },
 });

@@ -36,10 +36,15 @@ export const exchangeAssertion = contract({
   errors: ['invalid_assertion', 'claims_mismatch', 'assertion_replayed', 'rate_limited', 'issuer_unavailable'],
   servedInMaintenance: true,
   servedDirectly: true,
+  isWaitedFor: true,
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    reads: ['ORG', 'USER', 'ISSUER', 'RATE'],
-    writes: ['ASSERTION', 'ISSUER', 'ORG', 'USER', 'AUDIT', 'RATE', 'CREDENTIALKEY'],
+    table: {
+      GetItem: ['ISSUER', 'USER'],
+      BatchGetItem: ['ISSUER', 'ORG', 'RATE', 'USER'],
+      PutItem: ['ASSERTION', 'AUDIT', 'USER'],
+      UpdateItem: ['ISSUER', 'ORG', 'RATE', 'USER'],
+      DeleteItem: ['USER'],
+    },
     key: { credentials: ['GenerateDataKey', 'Decrypt'] },
     functions: ['make-outbound-requests'],
   },

@@ -90,7 +90,7 @@ export const listIdentities = contract({
     body: z.object({ identities: z.array(Identity).describe('The identities, oldest first.') }),
     example: { identities: [example] },
   }),
-  uses: { table: ['Query'] },
+  uses: { table: { Query: ['ORG'] } },
 });
 
 export const createIdentity = contract({
@@ -142,7 +142,14 @@ export const createIdentity = contract({
   },
   responses: created({ description: 'The identity.', body: answer, example: { identity: example } }),
   errors: ['project_not_found', 'environment_not_found', 'identity_limit_reached', 'email_not_verified'],
-  uses: { table: ['Query', 'GetItem', 'ConditionCheckItem'], writes: ['ORG', 'USER', 'AUDIT'] },
+  uses: {
+    table: {
+      Query: ['ORG'],
+      ConditionCheckItem: ['ORG', 'USER'],
+      PutItem: ['AUDIT', 'ORG', 'USER'],
+      UpdateItem: ['ORG'],
+    },
+  },
 });
 
 export const getIdentity = contract({
@@ -152,7 +159,7 @@ export const getIdentity = contract({
   description: 'Returns the identity.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   responses: ok({ description: 'The identity.', body: answer, example: { identity: example } }),
-  uses: { table: ['GetItem'] },
+  uses: { table: { GetItem: ['ORG'] } },
 });
 
 export const updateIdentity = contract({
@@ -188,7 +195,9 @@ export const updateIdentity = contract({
     },
   }),
   errors: ['project_not_found', 'environment_not_found'],
-  uses: { table: ['Query', 'GetItem', 'ConditionCheckItem'], writes: ['ORG', 'AUDIT'] },
+  uses: {
+    table: { GetItem: ['ORG'], Query: ['ORG'], ConditionCheckItem: ['ORG'], PutItem: ['AUDIT'], UpdateItem: ['ORG'] },
+  },
 });
 
 export const deleteIdentity = contract({
@@ -198,5 +207,5 @@ export const deleteIdentity = contract({
   description: 'Deletes the identity. Its tokens stop working at once.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
   responses: succeeds('The identity was deleted.'),
-  uses: { table: ['GetItem', 'DeleteItem'], writes: ['ORG', 'USER', 'AUDIT'] },
+  uses: { table: { GetItem: ['ORG'], PutItem: ['AUDIT'], UpdateItem: ['ORG'], DeleteItem: ['ORG', 'USER'] } },
 });

@@ -36,9 +36,14 @@ export const inviteMember = contract({
   }),
   errors: ['already_member', 'plan_limit_exceeded', 'email_not_verified', 'rate_limited'],
   uses: {
-    table: ['GetItem', 'Query', 'DeleteItem', 'ConditionCheckItem'],
-    reads: ['ORGID', 'PLANS'],
-    writes: ['ORG', 'INVITATION', 'AUDIT'],
+    table: {
+      GetItem: ['ORGID'],
+      Query: ['ORG'],
+      ConditionCheckItem: ['USER'],
+      PutItem: ['AUDIT', 'INVITATION', 'ORG'],
+      UpdateItem: ['ORG', 'RATE'],
+      DeleteItem: ['INVITATION', 'ORG'],
+    },
     mail: true,
   },
 });
@@ -68,8 +73,13 @@ export const acceptInvitation = contract({
   }),
   errors: ['already_member', 'session_confined'],
   uses: {
-    table: ['GetItem', 'DeleteItem', 'ConditionCheckItem'],
-    reads: ['ORG', 'INVITATION'],
-    writes: ['ORG', 'INVITATION', 'AUDIT'],
+    table: {
+      GetItem: ['INVITATION', 'ORG'],
+      BatchGetItem: ['ORG'],
+      ConditionCheckItem: ['ORG'],
+      PutItem: ['AUDIT', 'ORG', 'USER'],
+      UpdateItem: ['ORG'],
+      DeleteItem: ['INVITATION', 'ORG'],
+    },
   },
 });

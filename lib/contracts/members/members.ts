@@ -48,7 +48,7 @@ export const listMembers = contract({
     }),
     example: { members: [{ role: 'owner' }], invitations: [invitationExample] },
   }),
-  uses: { table: ['GetItem', 'Query'], reads: ['ORGID'] },
+  uses: { table: { GetItem: ['ORGID'], Query: ['ORG'] } },
 });
 
 export const changeRole = contract({
@@ -63,9 +63,13 @@ export const changeRole = contract({
   responses: ok({ description: 'The member with the new role.', body: z.object({ member: Member }) }),
   errors: ['last_owner'],
   uses: {
-    table: ['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem'],
-    reads: ['ORGID', 'USER'],
-    writes: ['ORG', 'AUDIT'],
+    table: {
+      GetItem: ['ORGID'],
+      Query: ['ORG', 'USER'],
+      ConditionCheckItem: ['ORG', 'USER'],
+      PutItem: ['AUDIT'],
+      UpdateItem: ['ORG'],
+    },
   },
 });
 
@@ -111,9 +115,15 @@ export const removeMember = contract({
   }),
   errors: ['last_owner'],
   uses: {
-    table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem', 'ConditionCheckItem', 'BatchWriteItem'],
-    reads: ['ORGID', 'USER'],
-    writes: ['ORG', 'INVITATION', 'AUDIT'],
+    table: {
+      GetItem: ['ORGID'],
+      Query: ['ORG', 'USER'],
+      ConditionCheckItem: ['ORG', 'USER'],
+      PutItem: ['AUDIT', 'ORG'],
+      UpdateItem: ['ORG'],
+      DeleteItem: ['INVITATION', 'ORG', 'USER'],
+      BatchWriteItem: ['USER'],
+    },
   },
 });
 
@@ -130,8 +140,13 @@ export const leaveOrganization = contract({
   responses: succeeds('The caller is no longer a member.'),
   errors: ['last_owner'],
   uses: {
-    table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem', 'ConditionCheckItem', 'BatchWriteItem'],
-    reads: ['USER'],
-    writes: ['ORG', 'AUDIT'],
+    table: {
+      Query: ['ORG', 'USER'],
+      ConditionCheckItem: ['ORG', 'USER'],
+      PutItem: ['AUDIT', 'ORG'],
+      UpdateItem: ['ORG'],
+      DeleteItem: ['ORG', 'USER'],
+      BatchWriteItem: ['USER'],
+    },
   },
 });

@@ -25,9 +25,14 @@ export const createOrganization = contract({
   }),
   errors: ['slug_taken', 'organization_limit_reached'],
   uses: {
-    table: ['GetItem', 'Query', 'ConditionCheckItem'],
-    reads: ['ORG', 'RETIRED'],
-    writes: ['ORG', 'ORGID', 'ORGS', 'PLATFORM', 'AUDIT'],
+    table: {
+      GetItem: ['ORG', 'RETIRED', 'USER'],
+      BatchGetItem: ['ORG'],
+      Query: ['USER'],
+      ConditionCheckItem: ['RETIRED'],
+      PutItem: ['AUDIT', 'ORG', 'ORGID', 'ORGS', 'USER'],
+      UpdateItem: ['PLATFORM'],
+    },
   },
 });
 
@@ -58,7 +63,15 @@ export const renameOrganization = contract({
     example: { organization: { name: 'Analytical Engines Ltd' } },
   }),
   errors: ['forbidden'],
-  uses: { table: ['GetItem', 'DeleteItem', 'ConditionCheckItem'], writes: ['ORG', 'ORGS', 'AUDIT'] },
+  uses: {
+    table: {
+      GetItem: ['ORG'],
+      ConditionCheckItem: ['USER'],
+      PutItem: ['AUDIT', 'ORGS'],
+      UpdateItem: ['ORG'],
+      DeleteItem: ['ORGS'],
+    },
+  },
 });
 
 export const deleteOrganization = contract({
@@ -69,8 +82,7 @@ export const deleteOrganization = contract({
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
   responses: succeeds('The organization was deleted.'),
   uses: {
-    table: ['GetItem', 'PutItem', 'DeleteItem'],
-    writes: ['ORG', 'ORGS', 'PLATFORM', 'UNFINISHED'],
+    table: { GetItem: ['ORG'], PutItem: ['UNFINISHED'], UpdateItem: ['ORG', 'PLATFORM'], DeleteItem: ['ORGS'] },
     queues: ['jobs'],
   },
 });

@@ -100,7 +100,7 @@ export const getSignIn = contract({
     }),
   }),
   errors: ['email_not_verified'],
-  uses: { dashboardOrigin: true, table: ['BatchGetItem', 'GetItem'] },
+  uses: { table: { GetItem: ['ORG'] }, dashboardOrigin: true },
 });
 
 export const setSignIn = contract({
@@ -135,10 +135,15 @@ export const setSignIn = contract({
   responses: ok({ description: 'The provider.', body: answer }),
   errors: ['email_not_verified'],
   uses: {
+    table: {
+      GetItem: ['ORG', 'ORGID'],
+      Query: ['ORG', 'USER'],
+      ConditionCheckItem: ['ORG', 'USER'],
+      PutItem: ['AUDIT', 'ORG'],
+      UpdateItem: ['ORG'],
+      DeleteItem: ['DOMAIN'],
+    },
     dashboardOrigin: true,
-    table: ['Query', 'BatchGetItem', 'GetItem', 'DeleteItem', 'ConditionCheckItem'],
-    reads: ['ORGID', 'USER'],
-    writes: ['ORG', 'DOMAIN', 'USER', 'AUDIT'],
     key: { provider: ['Encrypt'] },
   },
 });
@@ -156,11 +161,15 @@ export const verifyDomain = contract({
   responses: ok({ description: 'Verified.', body: answer, example: { signIn: { domains: [{ verified: true }] } } }),
   errors: ['email_not_verified', 'domain_not_verified', 'domain_taken'],
   uses: {
+    table: {
+      GetItem: ['DOMAIN', 'ORG', 'ORGID'],
+      BatchGetItem: ['RATE'],
+      Query: ['ORG'],
+      ConditionCheckItem: ['ORG'],
+      PutItem: ['AUDIT', 'DOMAIN'],
+      UpdateItem: ['ORG', 'RATE'],
+    },
     dashboardOrigin: true,
-    table: ['Query', 'BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
-    queries: ['ORG'],
-    reads: ['ORGID', 'ORG', 'DOMAIN', 'RATE'],
-    writes: ['ORG', 'DOMAIN', 'AUDIT'],
     functions: ['make-outbound-requests'],
     mail: true,
   },
@@ -176,5 +185,5 @@ export const deleteSignIn = contract({
   access,
   responses: succeeds('There is no provider any more.'),
   errors: ['email_not_verified'],
-  uses: { table: ['GetItem', 'BatchGetItem', 'DeleteItem'], writes: ['ORG', 'DOMAIN', 'AUDIT'] },
+  uses: { table: { GetItem: ['ORG'], PutItem: ['AUDIT'], UpdateItem: ['ORG'], DeleteItem: ['DOMAIN', 'ORG'] } },
 });

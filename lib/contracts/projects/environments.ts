@@ -35,7 +35,9 @@ export const createEnvironment = contract({
     },
   }),
   errors: ['plan_limit_exceeded', 'slug_taken', 'forbidden'],
-  uses: { table: ['GetItem', 'ConditionCheckItem'], reads: ['PLANS'], writes: ['ORG', 'ENV', 'AUDIT'] },
+  uses: {
+    table: { GetItem: ['ORG'], ConditionCheckItem: ['ORG'], PutItem: ['AUDIT', 'ENV', 'ORG'], UpdateItem: ['ORG'] },
+  },
 });
 
 export const updateEnvironment = contract({
@@ -57,7 +59,7 @@ export const updateEnvironment = contract({
     body: z.object({ environment: Environment }),
     example: { environment: { ...projectExample.environments[0], name: 'Local development' } },
   }),
-  uses: { table: ['GetItem'], reads: ['ORGID', 'ENV'], writes: ['ORG', 'ENV', 'AUDIT'] },
+  uses: { table: { GetItem: ['ORGID'], BatchGetItem: ['ENV'], PutItem: ['AUDIT'], UpdateItem: ['ENV', 'ORG'] } },
 });
 
 export const deleteEnvironment = contract({
@@ -70,9 +72,7 @@ export const deleteEnvironment = contract({
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project', fresh: 'always' },
   responses: succeeds('The environment was deleted.'),
   uses: {
-    table: ['GetItem'],
-    reads: ['ORGID', 'ENV'],
-    writes: ['ORG', 'ENV', 'AUDIT', 'UNFINISHED'],
+    table: { GetItem: ['ORGID'], BatchGetItem: ['ENV'], PutItem: ['AUDIT', 'UNFINISHED'], UpdateItem: ['ENV', 'ORG'] },
     queues: ['jobs'],
   },
 });

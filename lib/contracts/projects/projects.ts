@@ -77,7 +77,7 @@ export const listProjects = contract({
     body: z.object({ projects: z.array(Project).describe('The projects, by slug.') }),
     example: { projects: [projectExample] },
   }),
-  uses: { table: ['Query'], reads: ['ENV'] },
+  uses: { table: { BatchGetItem: ['ENV'], Query: ['ORG'] } },
 });
 
 export const createProject = contract({
@@ -100,9 +100,12 @@ export const createProject = contract({
   responses: created({ description: 'The project with its environments.', ...projectBody }),
   errors: ['plan_limit_exceeded', 'slug_taken'],
   uses: {
-    table: ['GetItem', 'ConditionCheckItem'],
-    reads: ['PLANS'],
-    writes: ['ORG', 'ENV', 'PLATFORM', 'AUDIT'],
+    table: {
+      GetItem: ['ORG'],
+      ConditionCheckItem: ['ORG'],
+      PutItem: ['AUDIT', 'ENV', 'ORG'],
+      UpdateItem: ['ORG', 'PLATFORM'],
+    },
     key: { project: ['GenerateDataKey'] },
   },
 });
@@ -114,7 +117,7 @@ export const getProject = contract({
   description: 'Returns the project, its environments and key rotation. A limited token sees only its environments.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
   responses: ok({ description: 'The project.', ...projectBody }),
-  uses: { table: ['GetItem', 'Query'], reads: ['ENV'] },
+  uses: { table: { GetItem: ['ORG'], BatchGetItem: ['ENV'], Query: ['ORG'] } },
 });
 
 export const updateProject = contract({
@@ -136,7 +139,15 @@ export const updateProject = contract({
     body: z.object({ project: Project }),
     example: { project: { ...projectExample, description: 'The public shop and its admin area.' } },
   }),
-  uses: { table: ['GetItem', 'Query'], reads: ['ORGID', 'ENV'], writes: ['ORG', 'AUDIT'] },
+  uses: {
+    table: {
+      GetItem: ['ORG', 'ORGID'],
+      BatchGetItem: ['ENV'],
+      Query: ['ORG'],
+      PutItem: ['AUDIT'],
+      UpdateItem: ['ORG'],
+    },
+  },
 });
 
 export const deleteProject = contract({
@@ -149,9 +160,12 @@ export const deleteProject = contract({
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'project', fresh: 'always' },
   responses: succeeds('The project was deleted.'),
   uses: {
-    table: ['GetItem', 'Query'],
-    reads: ['ORGID'],
-    writes: ['ORG', 'ENV', 'PLATFORM', 'AUDIT', 'UNFINISHED'],
+    table: {
+      GetItem: ['ORG', 'ORGID'],
+      Query: ['ORG'],
+      PutItem: ['AUDIT', 'UNFINISHED'],
+      UpdateItem: ['ENV', 'ORG', 'PLATFORM'],
+    },
     queues: ['jobs'],
   },
 });
@@ -179,9 +193,13 @@ export const rotateKey = contract({
   },
   errors: ['rotation_in_progress'],
   uses: {
-    table: ['GetItem', 'Query'],
-    reads: ['ORGID', 'ENV'],
-    writes: ['ORG', 'ENV', 'AUDIT', 'UNFINISHED'],
+    table: {
+      GetItem: ['ORG', 'ORGID'],
+      BatchGetItem: ['ENV'],
+      Query: ['ENV', 'ORG'],
+      PutItem: ['AUDIT', 'UNFINISHED'],
+      UpdateItem: ['ENV', 'ORG'],
+    },
     key: { project: ['GenerateDataKey'] },
     queues: ['jobs'],
   },

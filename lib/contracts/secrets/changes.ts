@@ -15,9 +15,14 @@ import { keyNames, managesSecrets, Revision, SecretSummary, writesSecrets } from
  * rotation (`undo-change.ts`), which requires decryption.
  */
 export const changeUses = {
-  table: ['GetItem', 'Query', 'DeleteItem'],
-  reads: ['ENV', 'PLANS'],
-  writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
+  table: {
+    GetItem: ['AUDIT', 'ENV'],
+    BatchGetItem: ['ENV', 'PLANS'],
+    Query: ['ENV', 'ORG'],
+    PutItem: ['AUDIT', 'DELIVERIES', 'ENV', 'PAYLOAD'],
+    UpdateItem: ['ENV'],
+    DeleteItem: ['ENV'],
+  },
   key: { project: ['Decrypt'] },
   queues: ['webhooks'],
 } as const;
@@ -112,6 +117,7 @@ export const setSecret = contract({
     },
   },
   errors: ['plan_limit_exceeded', 'revision_mismatch', 'version_mismatch'],
+  isWaitedFor: true,
   uses: changeUses,
 });
 
@@ -142,6 +148,7 @@ export const applyChanges = contract({
     example: { created: [], unchanged: [], deleted: ['LOG_LEVEL'], revision: 20 },
   }),
   errors: ['secret_not_found', 'plan_limit_exceeded', 'revision_mismatch', 'version_mismatch'],
+  isWaitedFor: true,
   uses: changeUses,
   sizing: { memoryMb: 1024, reason: 'a thousand values are encrypted and written in several steps' },
 });
@@ -189,6 +196,7 @@ export const deleteSecret = contract({
     example: { revision: 21 },
   }),
   errors: ['revision_mismatch'],
+  isWaitedFor: true,
   uses: changeUses,
 });
 
@@ -216,6 +224,7 @@ export const importSecrets = contract({
     example: { created: ['LOG_LEVEL'], unchanged: [], revision: 19 },
   }),
   errors: ['plan_limit_exceeded', 'revision_mismatch'],
+  isWaitedFor: true,
   uses: changeUses,
   sizing: { memoryMb: 1024, reason: 'a thousand values are encrypted and written in several steps' },
 });

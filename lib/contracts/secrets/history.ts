@@ -47,7 +47,10 @@ export const listVersions = contract({
     },
   }),
   errors: ['payload_too_large'],
-  uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['AUDIT'], key: { project: ['Decrypt'] } },
+  uses: {
+    table: { GetItem: ['ENV'], BatchGetItem: ['ENV'], Query: ['ENV'], PutItem: ['AUDIT'] },
+    key: { project: ['Decrypt'] },
+  },
   sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one response' },
 });
 
@@ -93,7 +96,7 @@ export const listRevisions = contract({
     }),
     example: { revisions: [{ action: 'secret.updated', message: null, createdBy: {}, created: [], deleted: [] }] },
   }),
-  uses: { table: ['GetItem', 'Query'], reads: ['ENV'] },
+  uses: { table: { BatchGetItem: ['ENV'], Query: ['ENV'] } },
 });
 
 const DiffKey = SecretSummary.shape.key;
@@ -126,7 +129,10 @@ export const diffRevisions = contract({
     example: { from: 12, created: [{ key: 'LOG_LEVEL' }], deleted: [] },
   }),
   errors: ['revision_not_found', 'version_destroyed', 'payload_too_large'],
-  uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['AUDIT'], key: { project: ['Decrypt'] } },
+  uses: {
+    table: { GetItem: ['ENV', 'ORG'], BatchGetItem: ['ENV'], Query: ['ENV'], PutItem: ['AUDIT'] },
+    key: { project: ['Decrypt'] },
+  },
   sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one response' },
 });
 
@@ -162,7 +168,7 @@ export const restoreSecrets = contract({
     example: { created: [], deleted: [], unchanged: [], restored: 12, revision: 22 },
   }),
   errors: ['revision_not_found', 'version_destroyed', 'plan_limit_exceeded', 'revision_mismatch'],
-  uses: changeUses,
+  uses: { ...changeUses, table: { ...changeUses.table, GetItem: [...changeUses.table.GetItem, 'ORG'] } },
   sizing: { memoryMb: 1024, reason: 'a whole environment is re-encrypted and written in several steps' },
 });
 
@@ -209,5 +215,5 @@ export const destroyVersions = contract({
     example: { destroyed: [1], revision: 22 },
   }),
   errors: ['secret_not_found'],
-  uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['ENV', 'AUDIT'] },
+  uses: { table: { GetItem: ['ENV'], BatchGetItem: ['ENV'], Query: ['ENV'], PutItem: ['AUDIT'], UpdateItem: ['ENV'] } },
 });

@@ -48,7 +48,10 @@ export const compareEnvironments = contract({
     example: { to: { slug: 'staging', revision: 6 }, onlyFrom: [{ key: 'LOG_LEVEL' }], onlyTo: [], same: ['REGION'] },
   }),
   errors: ['payload_too_large'],
-  uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['AUDIT'], key: { project: ['Decrypt'] } },
+  uses: {
+    table: { GetItem: ['ENV', 'ORG'], BatchGetItem: ['ENV'], Query: ['ENV'], PutItem: ['AUDIT'] },
+    key: { project: ['Decrypt'] },
+  },
   sizing: { memoryMb: 1024, reason: 'up to 8 MiB of values of two environments are decrypted' },
 });
 
@@ -92,6 +95,9 @@ export const promoteSecrets = contract({
     example: { promoted: ['LOG_LEVEL'], unchanged: [], revision: 6 },
   }),
   errors: ['environment_not_found', 'secret_not_found', 'plan_limit_exceeded', 'revision_mismatch'],
-  uses: { ...changeUses, table: [...changeUses.table, 'ConditionCheckItem'] },
+  uses: {
+    ...changeUses,
+    table: { ...changeUses.table, GetItem: [...changeUses.table.GetItem, 'ORG'], ConditionCheckItem: ['ENV'] },
+  },
   sizing: { memoryMb: 1024, reason: 'a whole environment is re-encrypted and written in several steps' },
 });

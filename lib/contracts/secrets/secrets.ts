@@ -168,7 +168,11 @@ export const pullSecrets = contract({
     304: notModified,
   },
   errors: ['revision_not_found', 'secret_not_found', 'version_destroyed', 'payload_too_large', 'not_representable'],
-  uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['AUDIT'], key: { project: ['Decrypt'] } },
+  isWaitedFor: true,
+  uses: {
+    table: { GetItem: ['ENV', 'ORG'], BatchGetItem: ['ENV'], Query: ['ENV'], PutItem: ['AUDIT'] },
+    key: { project: ['Decrypt'] },
+  },
   sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one response' },
 });
 
@@ -194,5 +198,6 @@ export const listKeys = contract({
     304: notModified,
   },
   errors: ['revision_not_found', 'payload_too_large'],
-  uses: { table: ['GetItem', 'Query'], reads: ['ENV'] },
+  isWaitedFor: true,
+  uses: { table: { GetItem: ['ENV', 'ORG'], BatchGetItem: ['ENV'], Query: ['ENV'] } },
 });

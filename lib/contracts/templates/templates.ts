@@ -28,7 +28,7 @@ export const listTemplateKeys = contract({
     body: z.object({ keys: z.array(TemplateKey).describe('The keys of the template, in key order.') }),
     example: { keys: [templateKeyExample] },
   }),
-  uses: { table: ['GetItem', 'Query'] },
+  uses: { table: { GetItem: ['ORG'], Query: ['ORG'] } },
 });
 
 export const addTemplateKey = contract({
@@ -59,7 +59,7 @@ export const addTemplateKey = contract({
     example: { templateKey: templateKeyExample },
   }),
   errors: ['template_key_exists'],
-  uses: { table: ['GetItem', 'Query', 'ConditionCheckItem'], writes: ['ORG', 'AUDIT'] },
+  uses: { table: { GetItem: ['ORG'], Query: ['ORG'], ConditionCheckItem: ['ORG'], PutItem: ['AUDIT', 'ORG'] } },
 });
 
 export const updateTemplateKey = contract({
@@ -86,7 +86,7 @@ export const updateTemplateKey = contract({
     body: z.object({ templateKey: TemplateKey }),
     example: { templateKey: { description: templateKeyExample.description } },
   }),
-  uses: { table: ['GetItem', 'ConditionCheckItem'], writes: ['ORG', 'AUDIT'] },
+  uses: { table: { ConditionCheckItem: ['ORG'], PutItem: ['AUDIT'], UpdateItem: ['ORG'] } },
 });
 
 export const removeTemplateKey = contract({
@@ -97,7 +97,9 @@ export const removeTemplateKey = contract({
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project' },
   notFound: { key: 'template_key_not_found' },
   responses: succeeds('The template key was removed.'),
-  uses: { table: ['GetItem', 'Query', 'DeleteItem', 'ConditionCheckItem'], writes: ['ORG', 'AUDIT'] },
+  uses: {
+    table: { GetItem: ['ORG'], Query: ['ORG'], ConditionCheckItem: ['ORG'], PutItem: ['AUDIT'], DeleteItem: ['ORG'] },
+  },
 });
 
 const keyNames = (description: string, example: string[]) => z.array(z.string()).meta({ description, example });
@@ -130,5 +132,8 @@ export const validateEnvironment = contract({
         .describe('Declared keys whose values don’t match their pattern.'),
     }),
   }),
-  uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['AUDIT'], key: { project: ['Decrypt'] } },
+  uses: {
+    table: { GetItem: ['ENV', 'ORG'], BatchGetItem: ['ENV'], Query: ['ENV', 'ORG'], PutItem: ['AUDIT'] },
+    key: { project: ['Decrypt'] },
+  },
 });

@@ -56,7 +56,7 @@ export const listWebhooks = contract({
     body: z.object({ webhooks: z.array(Webhook).describe('The webhooks, oldest first.') }),
     example: { webhooks: [webhookExample] },
   }),
-  uses: { table: ['Query'] },
+  uses: { table: { Query: ['ORG'] } },
 });
 
 export const createWebhook = contract({
@@ -91,9 +91,7 @@ export const createWebhook = contract({
   }),
   errors: ['project_not_found', 'environment_not_found', 'plan_limit_exceeded'],
   uses: {
-    table: ['GetItem', 'Query', 'ConditionCheckItem'],
-    reads: ['PLANS'],
-    writes: ['ORG', 'AUDIT'],
+    table: { Query: ['ORG'], ConditionCheckItem: ['ORG'], PutItem: ['AUDIT', 'ORG'], UpdateItem: ['ORG'] },
     key: { webhook: ['Encrypt'] },
   },
 });
@@ -128,7 +126,7 @@ export const getWebhook = contract({
     body: z.object({ webhook: Webhook, deliveries: z.array(Delivery).describe('At most 20, newest first.') }),
     example: { webhook: webhookExample, deliveries: [{ id: deliveryIdExample, success: true, error: null }] },
   }),
-  uses: { table: ['GetItem', 'Query'], reads: ['DELIVERIES'] },
+  uses: { table: { GetItem: ['ORG'], Query: ['DELIVERIES'] } },
 });
 
 export const updateWebhook = contract({
@@ -151,7 +149,7 @@ export const updateWebhook = contract({
     example: { webhook: { ...webhookExample, events: ['secret.deleted'] } },
   }),
   errors: ['project_not_found', 'environment_not_found'],
-  uses: { table: ['GetItem', 'Query', 'ConditionCheckItem'], writes: ['ORG', 'AUDIT'] },
+  uses: { table: { GetItem: ['ORG'], Query: ['ORG'], ConditionCheckItem: ['ORG'], PutItem: ['AUDIT', 'ORG'] } },
 });
 
 export const deleteWebhook = contract({
@@ -161,7 +159,15 @@ export const deleteWebhook = contract({
   description: 'Deletes the webhook and its delivery log. Nothing more is delivered to it.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   responses: succeeds('The webhook was deleted.'),
-  uses: { table: ['GetItem', 'DeleteItem', 'Query'], reads: ['DELIVERIES'], writes: ['ORG', 'AUDIT', 'DELIVERIES'] },
+  uses: {
+    table: {
+      GetItem: ['ORG'],
+      Query: ['DELIVERIES'],
+      PutItem: ['AUDIT'],
+      UpdateItem: ['ORG'],
+      DeleteItem: ['DELIVERIES', 'ORG'],
+    },
+  },
 });
 
 export const testWebhook = contract({
@@ -176,7 +182,7 @@ export const testWebhook = contract({
       deliveryId: Uuid.meta({ description: 'The identifier of the delivery.', example: deliveryIdExample }),
     }),
   }),
-  uses: { table: ['GetItem'], writes: ['AUDIT', 'DELIVERIES'], queues: ['webhooks'] },
+  uses: { table: { GetItem: ['ORG'], PutItem: ['AUDIT'] }, queues: ['webhooks'] },
 });
 
 export const redeliverWebhook = contract({
@@ -198,10 +204,7 @@ export const redeliverWebhook = contract({
   }),
   errors: ['webhook_inactive', 'not_redeliverable'],
   uses: {
-    table: ['GetItem', 'BatchGetItem', 'Query'],
-    reads: ['DELIVERIES', 'PAYLOAD'],
-    queries: ['DELIVERIES'],
-    writes: ['AUDIT'],
+    table: { GetItem: ['ORG'], BatchGetItem: ['PAYLOAD'], Query: ['DELIVERIES'], PutItem: ['AUDIT'] },
     queues: ['webhooks'],
   },
 });

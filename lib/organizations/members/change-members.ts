@@ -4,8 +4,7 @@ import { ApiError, organizationNotFound } from '../../core/errors.ts';
 import type { Key } from '../../table/entity.ts';
 import { asRead, greaterThan } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
-import { at, type Item, list, queryItems, queryPage, readTogether } from '../../table/read.ts';
-import { type TokenRecord, tokenRecord } from '../../table/records/credentials.ts';
+import { at, type Item, queryItems, queryPage, readTogether } from '../../table/read.ts';
 import type { IdentityRecord } from '../../table/records/identity.ts';
 import {
   type InvitationRecord,
@@ -178,11 +177,6 @@ async function endMembership(
   return dead;
 }
 
-export async function tokensBoundTo(organizationId: string, userId: string): Promise<TokenRecord[]> {
-  const tokens = await list(tokenRecord, ranges.tokens(userId));
-  return tokens.filter(token => token.organizationId === organizationId);
-}
-
 /**
  * The keys of the tokens that end with the membership or the provider's link, among the first megabyte of the user's
  * tokens: reading more must not delay a removal.
@@ -205,7 +199,7 @@ async function sweep({ organization, log }: MemberContext, userId: string, token
   }
 }
 
-export async function keysOfSessionsThrough(organizationId: string, userId: string): Promise<Key[]> {
+async function keysOfSessionsThrough(organizationId: string, userId: string): Promise<Key[]> {
   const items = await queryItems({ ...ranges.sessions(userId), attributes: ['pk', 'sk', 'provider'] });
   return items.filter(item => cameThrough(organizationId, item)) as unknown as Key[];
 }

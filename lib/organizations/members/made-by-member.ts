@@ -1,5 +1,6 @@
 import type { MemberContext } from '../../access/request-context.ts';
 import { organizationNotFound } from '../../core/errors.ts';
+import { renewedRevision } from '../../table/access-revision.ts';
 import { equals, isThere } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
 import { at, list } from '../../table/read.ts';
@@ -73,5 +74,5 @@ export async function identityEndings(
 
 export function countIdentitiesEnded({ id, slug }: Place, ended: number): Write {
   const isSame = { if: { id: equals(id) }, refused: () => organizationNotFound() };
-  return update(at(organizationRecord, slug), { add: { identityCount: -ended } }, isSame);
+  return update(at(organizationRecord, slug), { add: { identityCount: -ended }, set: renewedRevision() }, isSame);
 }

@@ -10,6 +10,7 @@ import { ApiError, organizationNotFound } from '../../core/errors.ts';
 import { hashCredential, readCredential } from '../../crypto/credentials.ts';
 import { derivedUuid } from '../../crypto/derived-uuid.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, recentPlanConfigs } from '../../plans/effective-limits.ts';
+import { renewedRevision } from '../../table/access-revision.ts';
 import { asRead, equals, isNew } from '../../table/expressions.ts';
 import { at, find, readTogether } from '../../table/read.ts';
 import {
@@ -94,7 +95,8 @@ export function requireFreePlace(organization: OrganizationRecord, configs: Plan
  */
 export function changePlaces(organization: OrganizationRecord, add: { memberCount?: number; invitationCount: number }) {
   const asCounted = { ...asRead(organization, ['id', 'memberCount', 'invitationCount']), status: equals('active') };
-  return update(at(organizationRecord, organization.slug), { add }, { if: asCounted });
+  const changes = { add, set: renewedRevision() };
+  return update(at(organizationRecord, organization.slug), changes, { if: asCounted });
 }
 
 type InvitationPointer = ReturnType<typeof invitationPointerRecord.parse>;

@@ -34,7 +34,10 @@ export function listTemplateKeys({ access }: MemberContext, { project, template 
 }
 
 /** Leaves out keys of another project that owned the slug when the template was read. */
-export function templateOf({ id }: ProjectRecord, template: readonly TemplateKeyRecord[]): TemplateKeyRecord[] {
+export function templateOf(
+  { id }: Pick<ProjectRecord, 'id'>,
+  template: readonly TemplateKeyRecord[],
+): TemplateKeyRecord[] {
   return template.filter(({ projectId }) => projectId === id);
 }
 

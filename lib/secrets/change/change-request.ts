@@ -6,7 +6,7 @@ import type { Precondition } from '../../contracts/fields/preconditions.ts';
 import type { ChangePlan } from '../../contracts/secrets/changes.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
-import type { ProjectRecord } from '../../table/records/project.ts';
+import type { ProjectKeys } from '../../table/records/project.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
 import type { WebhookRecord } from '../../table/records/webhook.ts';
 import type { RetryBudget } from '../../table/retry.ts';
@@ -40,7 +40,7 @@ export interface Change<Answer> extends ChangeRequest<Answer> {
 }
 
 export interface Target {
-  project: ProjectRecord;
+  project: ProjectKeys;
   state: EnvironmentState;
   ring: KeyRing;
 }

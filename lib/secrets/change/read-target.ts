@@ -1,9 +1,10 @@
+import { readWithProject } from '../../access/kept-access.ts';
 import { findWebhooks } from '../../deliveries/publish.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
-import { at, type Read, readTogether, readTogetherWith } from '../../table/read.ts';
+import { at, type Read } from '../../table/read.ts';
 import type { EnvironmentState, TicketsRecord } from '../../table/records/environment.ts';
 import { type PlanConfigs, planConfigsRecord } from '../../table/records/platform.ts';
-import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
+import type { ProjectKeys } from '../../table/records/project.ts';
 import { type HeadRecord, headRecord, tombstoneRecord } from '../../table/records/secret.ts';
 import { stateAt } from '../engine/fencing.ts';
 import { type BegunSnapshot, beginSnapshot, finishSnapshot, readFirstPage } from '../engine/read-snapshot.ts';
@@ -17,7 +18,7 @@ const maximumNamedKeys = 40;
 
 export interface TargetReads {
   keys: Keys;
-  project: ProjectRecord | undefined;
+  project: ProjectKeys | undefined;
   plans: { plans: PlanConfigs } | undefined;
   tickets: TicketsRecord | undefined;
   state: EnvironmentState | undefined;
@@ -44,13 +45,12 @@ export async function readTarget(
   keys: Keys,
   begin: (path: EnvironmentPath) => Promise<BegunSnapshot> = readFirstPage,
 ): Promise<TargetReads> {
-  const project = at(projectRecord, path.orgSlug, path.project);
-  const fixed = { project, plans: at(planConfigsRecord), tickets: ticketsAt(path) };
+  const fixed = { plans: at(planConfigsRecord), tickets: ticketsAt(path) };
   if (keys === 'all' || keys.length > maximumNamedKeys) {
-    const [records, all] = await Promise.all([readTogether(fixed), begin(path)]);
+    const [[records], all] = await Promise.all([readWithProject(path, fixed), begin(path)]);
     return { ...records, keys, state: all.state, heads: { all } };
   }
-  const [records, named] = await readTogetherWith({ ...fixed, state: stateAt(path) }, headsOfKeys(path, keys));
+  const [records, named] = await readWithProject(path, { ...fixed, state: stateAt(path) }, headsOfKeys(path, keys));
   return { ...records, keys, heads: { named: byKey(named), keys } };
 }
 

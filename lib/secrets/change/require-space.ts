@@ -4,7 +4,7 @@ import { ApiError } from '../../core/errors.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded } from '../../plans/effective-limits.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import type { PlanConfigs } from '../../table/records/platform.ts';
-import type { ProjectRecord } from '../../table/records/project.ts';
+import type { ProjectKeys } from '../../table/records/project.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
 import { maxEnvironmentBytes } from '../engine/secret-size.ts';
 import { sizeAfter } from '../engine/write-change.ts';
@@ -49,7 +49,7 @@ const maximumHiddenBytes = 512 * 1024;
  * revision, so repeating them reveals nothing, and only the service can compute it. Pure.
  */
 export function hiddenBytes(
-  { keyVersion, wrappedKeys }: Pick<ProjectRecord, 'keyVersion' | 'wrappedKeys'>,
+  { keyVersion, wrappedKeys }: Pick<ProjectKeys, 'keyVersion' | 'wrappedKeys'>,
   { id, revision }: Pick<EnvironmentState, 'id' | 'revision'>,
 ): number {
   const secret = wrappedKeys[String(keyVersion)];

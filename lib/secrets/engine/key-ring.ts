@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { dataKey } from '../../crypto/data-keys.ts';
 import { cipherKey, open, type Place, seal } from '../../crypto/envelope.ts';
-import type { ProjectRecord } from '../../table/records/project.ts';
+import type { ProjectKeys } from '../../table/records/project.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
 import { StaleRead } from './stale-read.ts';
 
@@ -14,7 +14,7 @@ export type KeyRing = ReturnType<typeof keyRing>;
 /** Seals and opens values with the data keys that the project had when it was read, each unwrapped on first use. */
 export function keyRing(
   organizationId: string,
-  project: Pick<ProjectRecord, 'id' | 'slug' | 'keyVersion' | 'wrappedKeys'>,
+  project: Pick<ProjectKeys, 'id' | 'slug' | 'keyVersion' | 'wrappedKeys'>,
 ) {
   const opened = new Map<number, Promise<KeyObject>>();
   const projectId = project.id;

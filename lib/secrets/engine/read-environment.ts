@@ -1,22 +1,19 @@
+import { readWithProject } from '../../access/kept-access.ts';
 import { matchesRevision, type Precondition } from '../../contracts/fields/preconditions.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
-import { at, find, readTogether } from '../../table/read.ts';
+import { find, type Reads } from '../../table/read.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
-import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
+import type { ProjectKeys } from '../../table/records/project.ts';
 import { stateAt } from './fencing.ts';
 
 export interface EnvironmentRead {
-  project?: ProjectRecord | undefined;
+  project?: ProjectKeys | undefined;
   state?: EnvironmentState | undefined;
-}
-
-export function environmentReads(path: EnvironmentPath) {
-  return { project: at(projectRecord, path.orgSlug, path.project), state: stateAt(path) };
 }
 
 /** The facts of an audit entry about secrets. */
 export function environmentFacts(
-  { id, slug }: Pick<ProjectRecord, 'id' | 'slug'>,
+  { id, slug }: Pick<ProjectKeys, 'id' | 'slug'>,
   state: Pick<EnvironmentState, 'id' | 'slug' | 'revision'>,
   revision = state.revision,
 ) {
@@ -24,8 +21,13 @@ export function environmentFacts(
   return { target, environment: { id: state.id, slug: state.slug }, revision };
 }
 
-export function readEnvironment(path: EnvironmentPath): Promise<EnvironmentRead> {
-  return readTogether(environmentReads(path));
+/** One round trip, with other items. */
+export async function readEnvironment<Others extends Reads = Record<never, never>>(
+  path: EnvironmentPath,
+  others?: Others,
+) {
+  const [records] = await readWithProject(path, { state: stateAt(path), ...(others as Others) });
+  return records;
 }
 
 export type ConditionalRead<Reads> = { unchanged: EnvironmentState } | { reads: Reads };

@@ -1,8 +1,9 @@
+import { sharedProject } from '../../access/kept-access.ts';
 import type { MemberContext } from '../../access/request-context.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
 import { at, find } from '../../table/read.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
-import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
+import { type ProjectKeys, projectKeysRecord } from '../../table/records/project.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
 import { keepSnapshot } from './kept-snapshots.ts';
 import { type KeyRing, keyRing, requireKeys } from './key-ring.ts';
@@ -13,7 +14,7 @@ import { readAgainWhileStale } from './stale-read.ts';
 
 export interface EnvironmentReads {
   path: EnvironmentPath;
-  project: ProjectRecord | undefined;
+  project: ProjectKeys | undefined;
   snapshot: BegunSnapshot;
   /** Earlier revisions to read, and the recorded changes from the first of them on. */
   revisions: readonly number[];
@@ -21,7 +22,7 @@ export interface EnvironmentReads {
 }
 
 export interface LiveSecrets {
-  project: ProjectRecord;
+  project: ProjectKeys;
   state: EnvironmentState;
   /** The revision of `live`: the first of the requested ones, or the current one. */
   revision: number;
@@ -43,7 +44,7 @@ export async function beginRead(
   currentState?: EnvironmentState,
 ): Promise<EnvironmentReads> {
   const [project, snapshot, changes] = await Promise.all([
-    find(at(projectRecord, path.orgSlug, path.project)),
+    sharedProject(path) ?? find(at(projectKeysRecord, path.orgSlug, path.project)),
     beginSnapshot(path, currentState),
     revisions.length === 0 ? [] : readChangesFrom(path, Math.min(...revisions)),
   ]);

@@ -59,7 +59,7 @@ const placesOf = ({ environment, project }: Item) =>
 
 function packed({ id: _id, action: _action, createdAt: _createdAt, target, ...item }: Item): Item {
   const { type, id, name } = target as Named & { type: string };
-  const place = placesOf(item).find(([kind, place]) => kind === type && place?.id === id && place.slug === name);
+  const place = placesOf(item).find(([kind, at]) => kind === type && at?.id === id && at?.slug === name);
   const lists = Object.fromEntries(listNames.flatMap(list => packedList(list, item[list])));
   return { ...mapIds(place === undefined ? { ...item, target } : { ...item, targetType: type }, packedId), ...lists };
 }

@@ -45,79 +45,94 @@ export const sessionRecord = entity(
     provider: SessionProvider.optional(),
     expiresAt: ExpiresAt,
   },
-  { oldestFormat: 2 },
+  { oldestFormat: 2, upgrades: [['provider', 'restoredTable']] },
 );
 export type SessionRecord = ReturnType<typeof sessionRecord.parse>;
 
 /** A CLI token. One that is limited to an organization ends for good with the membership it was created under. */
-export const tokenRecord = entity('token', keys.token, {
-  id: z.string(),
-  userId: z.string(),
-  email: z.string(),
-  hash: z.string(),
-  name: z.string(),
-  prefix: z.string(),
-  access: TokenAccess,
-  organizationId: z.string().nullable(),
-  projectId: z.string().nullable(),
-  environmentId: z.string().nullable(),
-  memberId: z.string().nullable(),
-  /** Whether the session that created it used a second factor. Not stored in older tokens of identities. */
-  secondFactor: z.boolean().default(false),
-  provider: ViaProvider.optional(),
-  createdAt: z.string(),
-  lastUsedAt: z.string().nullable(),
-  expiryDate: z.string().nullable(),
-  expiresAt: ExpiresAt.optional(),
-});
+export const tokenRecord = entity(
+  'token',
+  keys.token,
+  {
+    id: z.string(),
+    userId: z.string(),
+    email: z.string(),
+    hash: z.string(),
+    name: z.string(),
+    prefix: z.string(),
+    access: TokenAccess,
+    organizationId: z.string().nullable(),
+    projectId: z.string().nullable(),
+    environmentId: z.string().nullable(),
+    memberId: z.string().nullable(),
+    /** Whether the session that created it used a second factor. Not stored in older tokens of identities. */
+    secondFactor: z.boolean().default(false),
+    provider: ViaProvider.optional(),
+    createdAt: z.string(),
+    lastUsedAt: z.string().nullable(),
+    expiryDate: z.string().nullable(),
+    expiresAt: ExpiresAt.optional(),
+  },
+  { upgrades: [['provider']] },
+);
 export type TokenRecord = ReturnType<typeof tokenRecord.parse>;
 
 /** A dashboard-to-CLI code with the properties of its future token, which is created at the exchange. */
-export const handOffRecord = entity('handOff', keys.handoff, {
-  userId: z.string(),
-  sessionEpoch: z.int(),
-  /** The session that requested the code, which ends with it. An older code names none, and is therefore rejected. */
-  sessionHash: z.string().default(''),
-  sessionId: z.string().optional(),
-  secondFactor: z.boolean(),
-  provider: ViaProvider.optional(),
-  codeChallenge: z.string(),
-  name: z.string(),
-  access: TokenAccess,
-  organizationId: z.string().nullable(),
-  orgSlug: z.string().nullable(),
-  memberId: z.string().nullable(),
-  projectId: z.string().nullable(),
-  environmentId: z.string().nullable(),
-  expiresInDays: z.int().nullable(),
-  expiresAt: ExpiresAt,
-});
+export const handOffRecord = entity(
+  'handOff',
+  keys.handoff,
+  {
+    userId: z.string(),
+    sessionEpoch: z.int(),
+    /** The session that requested the code, which ends with it. An older code names none, and is therefore rejected. */
+    sessionHash: z.string().default(''),
+    sessionId: z.string().optional(),
+    secondFactor: z.boolean(),
+    provider: ViaProvider.optional(),
+    codeChallenge: z.string(),
+    name: z.string(),
+    access: TokenAccess,
+    organizationId: z.string().nullable(),
+    orgSlug: z.string().nullable(),
+    memberId: z.string().nullable(),
+    projectId: z.string().nullable(),
+    environmentId: z.string().nullable(),
+    expiresInDays: z.int().nullable(),
+    expiresAt: ExpiresAt,
+  },
+  { upgrades: [['provider']] },
+);
 
 /** What a challenge can be used for. A challenge for another purpose is rejected. */
 export const challengePurposes = ['log-in', 'passkey-log-in', 'step-up', 'new-passkey', 'provider-log-in'] as const;
 
 /** An issued challenge. Answering removes it, so it is single-use. */
-export const challengeRecord = entity('challenge', keys.challenge, {
-  purpose: z.enum(challengePurposes),
-  /** The user who may answer; `nobody` for a log-in with only a passkey, where the answer names the user. */
-  userId: z.string(),
-  sessionEpoch: z.int(),
-  /** For a log-in that began at a company's provider: the session that the account's own factor completes. */
-  provided: z
-    .object({
-      clientVersion: z.string(),
-      provider: SessionProvider,
-      provedAt: z.string(),
-      /** The person is no member yet, and joins the organization with this log-in. */
-      joins: z.boolean().optional(),
-      /** For a step-up: the session that the new one replaces, and when it started. */
-      replaces: z.object({ id: z.string().optional(), hash: z.string(), createdAt: z.string() }).optional(),
-    })
-    .optional(),
-  /** More precise than `expiresAt`. Absent: five minutes before that. */
-  issuedAt: z.string().optional(),
-  expiresAt: ExpiresAt,
-});
+export const challengeRecord = entity(
+  'challenge',
+  keys.challenge,
+  {
+    purpose: z.enum(challengePurposes),
+    /** The user who may answer; `nobody` for a log-in with only a passkey, where the answer names the user. */
+    userId: z.string(),
+    sessionEpoch: z.int(),
+    /** For a log-in that began at a company's provider: the session that the account's own factor completes. */
+    provided: z
+      .object({
+        clientVersion: z.string(),
+        provider: SessionProvider,
+        provedAt: z.string(),
+        /** The person is no member yet, and joins the organization with this log-in. */
+        joins: z.boolean().optional(),
+        /** For a step-up: the session that the new one replaces, and when it started. */
+        replaces: z.object({ id: z.string().optional(), hash: z.string(), createdAt: z.string() }).optional(),
+      })
+      .optional(),
+    /** More precise than `expiresAt`. Absent: five minutes before that. */
+    issuedAt: z.string().optional(),
+    expiresAt: ExpiresAt,
+  },
+  { upgrades: [['provided']] },
+);
 export type ChallengeRecord = ReturnType<typeof challengeRecord.parse>;
 
 /** The wrapped MAC key of sessions and tokens. One item, created with the first session or token. */

@@ -23,37 +23,48 @@ const earlierRetention = z.object({ days: z.int(), untilMs: z.int() });
 export type EarlierRetention = z.output<typeof earlierRetention>;
 
 /** An organization with the counters that its limits are checked against (see `lib/plans`). */
-export const organizationRecord = entity('organization', keys.organization, {
-  id: z.string(),
-  slug: z.string(),
-  name: z.string(),
-  plan: PlanName,
-  limitOverrides: z.record(z.string(), z.int()),
-  /** Of the audit log, before the current one; oldest first. Absent if stored before this was recorded. */
-  retentions: z.array(earlierRetention).optional(),
-  createdAt: z.string(),
-  /** `deleting`: no request can reach the organization, and its data is being erased. */
-  status: z.enum(['active', 'deleting']),
-  projectCount: z.int(),
-  memberCount: z.int(),
-  ownerCount: z.int(),
-  invitationCount: z.int(),
-  webhookCount: z.int(),
-  identityCount: z.int(),
-  /** The first revision of its projects' environments (see `retired-slug.ts`). */
-  firstRevision: z.int(),
-  billing: billingState.optional(),
-  /** When an administrator last set `plan`, or 0; older payment events don't change it. */
-  planChangedAtMs: z.int(),
-  requireSecondFactor: z.boolean(),
-  /** Rejects sessions and tokens that did not come through the sign-in provider. Absent: false. */
-  requireProvider: z.boolean().optional(),
-  /** Since when. Absent if not required, or since an earlier release: then only settled factors break glass. */
-  providerRequiredAt: z.string().optional(),
-  /** Of the sign-in provider's issuer and client, copied because every request reads this item. */
-  providerVersion: z.string().optional(),
-  trustProviderFactor: z.boolean().optional(),
-});
+export const organizationRecord = entity(
+  'organization',
+  keys.organization,
+  {
+    id: z.string(),
+    slug: z.string(),
+    name: z.string(),
+    plan: PlanName,
+    limitOverrides: z.record(z.string(), z.int()),
+    /** Of the audit log, before the current one; oldest first. Absent if stored before this was recorded. */
+    retentions: z.array(earlierRetention).optional(),
+    createdAt: z.string(),
+    /**
+     * Renewed by each change of a member, an identity or a project that requests depend on. Absent until the first one
+     * after this was introduced: then nothing is kept.
+     */
+    accessRevision: z.string().optional(),
+    /** `deleting`: no request can reach the organization, and its data is being erased. */
+    status: z.enum(['active', 'deleting']),
+    projectCount: z.int(),
+    memberCount: z.int(),
+    ownerCount: z.int(),
+    invitationCount: z.int(),
+    webhookCount: z.int(),
+    identityCount: z.int(),
+    /** The first revision of its projects' environments (see `retired-slug.ts`). */
+    firstRevision: z.int(),
+    billing: billingState.optional(),
+    /** When an administrator last set `plan`, or 0; older payment events don't change it. */
+    planChangedAtMs: z.int(),
+    requireSecondFactor: z.boolean(),
+    /** Rejects sessions and tokens that did not come through the sign-in provider. Absent: false. */
+    requireProvider: z.boolean().optional(),
+    /** Since when. Absent if not required, or since an earlier release: then only settled factors break glass. */
+    providerRequiredAt: z.string().optional(),
+    /** Of the sign-in provider's issuer and client, copied because every request reads this item. */
+    providerVersion: z.string().optional(),
+    trustProviderFactor: z.boolean().optional(),
+  },
+  // Code that doesn't know providers could neither refuse those who came another way, nor erase what belongs to one.
+  { upgrades: [['requireProvider', 'providerVersion']] },
+);
 export type OrganizationRecord = ReturnType<typeof organizationRecord.parse>;
 
 export const organizationPointerRecord = entity('organizationPointer', keys.organizationPointer, {

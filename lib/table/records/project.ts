@@ -3,21 +3,29 @@ import { Rotation } from '../../contracts/projects/projects.ts';
 import { Bytes, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** A project with its wrapped data keys by version. New values are sealed under `keyVersion`. */
-export const projectRecord = entity('project', keys.project, {
+const withKeys = {
   id: z.string(),
   organizationId: z.string(),
   slug: z.string(),
-  name: z.string(),
-  description: z.string().nullable(),
   keyVersion: z.int(),
   wrappedKeys: z.record(z.string(), Bytes),
+  status: z.enum(['active', 'deleting']),
+};
+
+/** The part of a project that requests for its secrets need. */
+export const projectKeysRecord = entity('project', keys.project, withKeys);
+export type ProjectKeys = ReturnType<typeof projectKeysRecord.parse>;
+
+/** A project with its wrapped data keys by version. New values are sealed under `keyVersion`. */
+export const projectRecord = entity('project', keys.project, {
+  ...withKeys,
+  name: z.string(),
+  description: z.string().nullable(),
   /** `failed`: its job gave up. Another rotation may begin, and also re-encrypts these values. */
   rotation: Rotation.extend({ failed: z.literal(true).optional() }).nullable(),
   environmentCount: z.int(),
   firstRevision: z.int(),
   createdAt: z.string(),
-  status: z.enum(['active', 'deleting']),
 });
 export type ProjectRecord = ReturnType<typeof projectRecord.parse>;
 

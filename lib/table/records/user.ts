@@ -15,7 +15,7 @@ export const userRecord = entity(
     emailVerified: z.boolean(),
     /** Functions have no permission to write this attribute; only an operator's command sets it. */
     isAdmin: z.boolean().optional(),
-    /** Empty for an account that its company's provider created, until its user sets a password. */
+    /** `noPassword` for an account that its company's provider created, until its user sets one. */
     passwordHash: z.string(),
     sessionEpoch: z.int(),
     /** Raised when the account is recovered, which ends all its links to providers in one write. Absent is 0. */

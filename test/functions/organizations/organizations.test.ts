@@ -11,6 +11,7 @@ import { ranges } from '#lib/table/keys.ts';
 import { at, find } from '#lib/table/read.ts';
 import { auditPartitionsRecord } from '#lib/table/records/audit.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
+import { userRecord } from '#lib/table/records/user.ts';
 import { put, transact, update } from '#lib/table/write.ts';
 import { type Answer, codeOf, createProject, createToken, startApi, useApi } from '#test/support/api.ts';
 import { atOnce } from '#test/support/at-once.ts';
@@ -239,6 +240,24 @@ describe('the background step that erases an organization', () => {
     expect(interrupted).toBeGreaterThan(5);
     const left = (await itemsOf(organization)).filter(({ kind }) => kind !== 'deliveryClaim' && kind !== 'directory');
     expect(left).toEqual([]);
+  });
+
+  it('also erases items of kinds that it does not know', async () => {
+    const { organization, user } = await seedPerson();
+    const { id, slug } = organization;
+    const unknown = (pk: string, sk: string) => ({
+      PutRequest: { Item: { pk, sk, kind: 'later', v: 9, organizationId: id } },
+    });
+    const { pk } = ranges.organization(slug);
+    const account = ranges.account(user.id).pk;
+    const items = [...['A', 'ORF#1', 'ORG#1', 'ZZZ'].map(sk => unknown(pk, sk)), unknown(account, `LATER#${id}`)];
+    await tableClient().send(new BatchWriteCommand({ RequestItems: { [requiredSetting('TABLE_NAME')]: items } }));
+    await transact([update(at(organizationRecord, slug), { set: { status: 'deleting' } })]);
+
+    await eraseOrganization({ type: 'erase-organization', orgSlug: slug, organizationId: id }, log);
+
+    expect((await itemsOf(organization)).filter(({ kind }) => kind !== 'directory')).toEqual([]);
+    expect(await find(at(userRecord, user.id))).toBeDefined();
   });
 
   it('does not touch an organization that takes over the slug', async () => {

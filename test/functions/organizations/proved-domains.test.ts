@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { at, find } from '#lib/table/read.ts';
+import type { Key } from '#lib/table/entity.ts';
+import { keys, ranges } from '#lib/table/keys.ts';
+import { at, find, queryItems } from '#lib/table/read.ts';
 import { domainRecord } from '#lib/table/records/sign-in.ts';
-import { transact, update } from '#lib/table/write.ts';
+import { removeAll, transact, update } from '#lib/table/write.ts';
 import { codeOf } from '#test/support/api.ts';
 import { atOnce } from '#test/support/at-once.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
@@ -209,5 +211,48 @@ describe('a domain', () => {
     await set(company.owner, company.domain, { defaultRole: 'viewer' });
 
     expect(await domainsOf(company)).toMatchObject([{ verified: true }]);
+  });
+});
+
+describe('what a version without providers left of an organization that it erased', () => {
+  /** Removes what such a version knew; the provider, the people it led to and the domain stay. */
+  async function eraseAsBefore({ owner, slug }: Company): Promise<void> {
+    const items = (await queryItems(ranges.organization(slug))) as unknown as Key[];
+    const known = items.filter(({ sk }) => !/^(SIGNIN|PERSON#)/.test(sk));
+    await removeAll([...known, keys.organizationPointer(owner.organization.id)]);
+  }
+
+  it('keeps neither the slug’s next holder from a provider and the domain, nor people from joining', async () => {
+    const company = await open();
+    const { slug, domain } = company;
+    expect((await signInSomebodyNew(company)).session).toBeDefined();
+    const person = provider.script;
+    await eraseAsBefore(company);
+    const next = await seedPerson({ emailVerified: true });
+    const { organization } = (await expectStatus(api.post('/orgs', { name: 'Next', slug }, next.session), 201)).body;
+    const owner = { ...next, organization };
+
+    await set(owner, domain);
+    const record = await recordOf(owner, domain);
+    names.set(domain, [[record]]);
+    expect(await verify(owner, domain)).toBe('200 ok');
+    expect((await signInSomebodyNew(company)).session).toBeDefined();
+    // The account that the earlier holder's provider made is its person's own by now.
+    provider.script = person;
+    expect((await signIn(api, openBrowser(), slug)).error).toBe('link_required');
+    const { members } = (await expectStatus(api.get(`/members/${organization.id}`, next.session), 200)).body;
+    expect(members).toHaveLength(2);
+  });
+
+  it('does not keep another organization from the domain, even while the record is still there', async () => {
+    const company = await open();
+    const { domain } = company;
+    const record = await recordOf(company.owner, domain);
+    await eraseAsBefore(company);
+    const other = await seedPerson({ emailVerified: true });
+    await set(other, domain);
+    names.set(domain, [[record], [await recordOf(other, domain)]]);
+
+    expect(await verify(other, domain)).toBe('200 ok');
   });
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { renewAccess } from '#lib/organizations/change-counts.ts';
 import { at } from '#lib/table/read.ts';
 import { projectRecord } from '#lib/table/records/project.ts';
 import { transact, update } from '#lib/table/write.ts';
@@ -133,7 +134,10 @@ describe('PATCH /webhooks/:orgId/:webhookId', () => {
   it('can still be changed while its project is being erased', async () => {
     const { id: projectId, slug } = await createProject(api, owner, 'Gone');
     const { webhook } = (await api.post(path, { ...minimal, projectId }, owner.session)).body;
-    await transact([update(at(projectRecord, owner.organization.slug, slug), { set: { status: 'deleting' } })]);
+    await transact([
+      update(at(projectRecord, owner.organization.slug, slug), { set: { status: 'deleting' } }),
+      renewAccess(owner.organization),
+    ]);
     expect((await api.patch(`${path}/${webhook.id}`, { active: false }, owner.session)).status).toBe(200);
   });
 

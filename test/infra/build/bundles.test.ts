@@ -9,7 +9,7 @@ import { type Bundle, bundleFunctions, peakBytesOfBuild } from '#infra/build/bun
 import { longPasswords } from '#infra/build/lean-packages.ts';
 import type { Handler } from '#infra/local/lambda/invoke.ts';
 import { ensureTable } from '#infra/local/resources.ts';
-import { functions, hotFunctions, needsDashboardOrigin } from '#infra/plan/functions.ts';
+import { functions, hotFunctions, needsDashboardOrigin, usesTable, workers } from '#infra/plan/functions.ts';
 import { trafficDuring } from '#infra/stacks/deployment-traffic.ts';
 import { isAllowed, type Statement } from '#infra/stacks/policy.ts';
 import { isServedInMaintenance } from '#lib/contracts/contract.ts';
@@ -31,6 +31,7 @@ import { seedPerson } from '#test/support/people.ts';
 import { failureOf, samples, send } from '#test/support/samples.ts';
 import { startRegions } from '#test/support/two-regions.ts';
 import { words } from '#test/support/words.ts';
+import { rareRights } from './rare-rights.ts';
 
 const outDirectory = scratchDirectory();
 const require = createRequire(import.meta.url);
@@ -85,7 +86,7 @@ describe('a bundle', () => {
         parameters: weightOf(name, '@aws-sdk/client-ssm') > 0,
       };
       expect(carried, name).toEqual({
-        table: uses.table.length > 0,
+        table: usesTable(uses),
         // The chain of every operation can check the MAC of a credential.
         key: uses.key !== undefined || operations.has(name),
         queues: uses.queues !== undefined,
@@ -237,6 +238,25 @@ describe('the bundles, run instead of the sources', () => {
     expect(recorder.calls.length).toBeGreaterThan(500);
   });
 
+  /* What a contract's access implies is not compared: `usesOf` derives it for all operations with that access. */
+  test('need all rights to the table that contracts declare and workers have, most of them in these tests', () => {
+    const plans = [...routes.map(({ operationId, uses }) => ({ name: operationId, uses })), ...Object.values(workers)];
+    const granted = plans.flatMap(({ name, uses }) =>
+      Object.entries<readonly string[]>(uses.table).flatMap(([action, used]) =>
+        used.map(partition => `${name}: ${action} ${partition}`),
+      ),
+    );
+    const rare = rareRights.flatMap(one =>
+      words(one.functions).flatMap(name => one.rights.map(right => `${name}: ${right}`)),
+    );
+    const used = recorder.calls.flatMap(({ functionName, action, keys: { 'dynamodb:LeadingKeys': items = [] } }) =>
+      items.map(item => `${functionName}: ${action.replace('dynamodb:', '')} ${kindOf(item)}`),
+    );
+    const needed = new Set([...used, ...rare]);
+    expect(granted.filter(right => !needed.has(right))).toEqual([]);
+    expect(rare.filter(right => !granted.includes(right))).toEqual([]);
+  });
+
   test('make no call that a role forbids while a restore exchanges the table', () => {
     const settings = { ...exampleSettings, maintenance: true };
     const callsOf = (name: string) => recorder.calls.filter(({ functionName }) => functionName === name);
@@ -309,7 +329,7 @@ describe('the bundles, run instead of the sources', () => {
       await regions?.stop();
     });
 
-    test.each(functions.filter(({ uses }) => uses.table.length > 0).map(({ name, area }) => [name, area] as const))(
+    test.each(functions.filter(({ uses }) => usesTable(uses)).map(({ name, area }) => [name, area] as const))(
       '%s finds that out before it writes, sends or queues anything',
       async (name, area) => {
         let abandoned: number;

@@ -1,11 +1,14 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { buildDownloads } from '#clients/cli/build-downloads.ts';
 import { buildDashboard } from '#clients/dashboard/build.ts';
 import { readConfig } from '#infra/plan/config.ts';
-import { type DeployedSettings, deployedSettings } from '#infra/plan/deployed.ts';
-import { describedStack, refusedCall } from '#test/support/cloud-formation.ts';
+import { type DeployedSettings, deployedSettings, requireDeployable } from '#infra/plan/deployed.ts';
+import { deployedName, functions } from '#infra/plan/functions.ts';
+import { senderOf } from '#infra/plan/sender.ts';
+import { describedStack, listedResources, refusedCall } from '#test/support/cloud-formation.ts';
 import { scratchDirectory, shared } from '#test/support/fixtures.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { runCommand } from '#test/support/run-command.ts';
@@ -19,6 +22,16 @@ const settings = { mailFrom: 'no-reply@holdfast.test', alarmEmail: 'operators@ho
 /** CloudFormation's responses, by stack: outputs, or undefined for a stack that doesn't exist. */
 let stacks: Record<string, Record<string, string> | undefined>;
 let refusal: string | undefined;
+/** The states of stacks, and the resources that CloudFormation lists, if they differ from those of a healthy stack. */
+let states: Record<string, Record<string, string>>;
+let resources: Record<string, Record<string, string>[]>;
+/** Calls that the pipeline's role may not make: an action and the start of a stack's name. */
+let deniedCalls: RegExp | undefined;
+/** What SES knows of identities. */
+let identities: Record<string, { VerifiedForSendingStatus: boolean }>;
+/** The versions of every function, undefined if nobody may list them; the alias points to the last but one. */
+let functionVersions: string[] | undefined;
+let deletedVersions: string[];
 let directory: string;
 
 /** What was uploaded to the dashboard's bucket, in this order, and the suffixes of the names that it rejects. */
@@ -29,15 +42,26 @@ let refusedFile: string | undefined;
 let parameterRegions: (string | undefined)[];
 
 const cloudFormation = shared(() =>
-  startReceiver((response, { headers, body: form }) => {
+  startReceiver((response, { headers, method, path, body: form }) => {
     // Nothing is stored there: the check fails after it asked.
     if (headers['x-amz-target'] === 'AmazonSSM.GetParameter') {
       parameterRegions.push(headers.authorization?.split('/')[2]);
       return response.writeHead(400).end('{"__type":"ParameterNotFound"}');
     }
-    const name = new URLSearchParams(form.toString()).get('StackName') ?? '';
-    const [status, body] =
-      refusal === undefined ? describedStack(name, stacks[name]) : [403, refusedCall('AccessDenied', refusal)];
+    if (path.startsWith('/v2/email/identities/')) {
+      const identity = identities[decodeURIComponent(path.split('/').at(-1) ?? '')];
+      if (identity !== undefined) return response.end(JSON.stringify(identity));
+      return response.writeHead(404, { 'x-amzn-errortype': 'NotFoundException' }).end('{"message":"none"}');
+    }
+    if (path.startsWith('/2015-03-31/functions/')) return answerLambda(response, path, method);
+    const parameters = new URLSearchParams(form.toString());
+    const [action, name] = [parameters.get('Action'), parameters.get('StackName') ?? ''];
+    const isDenied = refusal !== undefined || deniedCalls?.test(`${action} ${name}`) === true;
+    const [status, body] = isDenied
+      ? [403, refusedCall('AccessDenied', refusal ?? 'not authorized')]
+      : action === 'ListStackResources'
+        ? listedResources(resources[name] ?? [])
+        : describedStack(name, stacks[name], states[name]);
     return response.writeHead(status, { 'content-type': 'text/xml' }).end(body);
   }),
 );
@@ -53,8 +77,28 @@ const bucket = shared(() =>
   }),
 );
 
+/** Each function has the same versions. */
+function answerLambda(response: ServerResponse, url: string, method: string): unknown {
+  const { pathname, searchParams } = new URL(url, 'http://lambda');
+  const [, , , name = '', kind] = pathname.split('/');
+  if (functionVersions === undefined) return response.writeHead(403).end('{"message":"not authorized"}');
+  if (method === 'DELETE') {
+    deletedVersions.push(`${name}:${searchParams.get('Qualifier')}`);
+    return response.writeHead(204).end();
+  }
+  const live = functionVersions.at(-2) ?? '';
+  const Versions = ['$LATEST', ...functionVersions].map(Version => ({ Version }));
+  return response.end(JSON.stringify(kind === 'aliases' ? { Name: 'live', FunctionVersion: live } : { Versions }));
+}
+
 beforeEach(() => {
+  functionVersions = undefined;
+  deletedVersions = [];
   refusal = undefined;
+  states = {};
+  resources = {};
+  deniedCalls = undefined;
+  identities = {};
   refusedFile = undefined;
   uploaded = [];
   parameterRegions = [];
@@ -74,6 +118,7 @@ function writeCdk(end: string): void {
 function deployedWith(given: Record<string, unknown>, sent?: number): typeof stacks {
   const deployed: DeployedSettings = deployedSettings(readConfig(given));
   return {
+    'holdfast-foundation': { Sender: JSON.stringify(senderOf(readConfig(given))) },
     'holdfast-api': { Deployed: JSON.stringify(deployed) },
     'holdfast-edge': {
       EdgeSecretVersion: String(sent ?? deployed.edgeSecretVersion),
@@ -97,18 +142,25 @@ async function refusalOf(given: Record<string, unknown>, ...options: string[]): 
   return said;
 }
 
-/** Runs a command for an installation with these settings, in a shell whose region is eu-central-1. */
-function run(command: 'deploy' | 'smoke', given: Record<string, unknown>, options: readonly string[] = []) {
+/** Runs a command for an installation with these settings, in a shell with this region. */
+function run(
+  command: 'deploy' | 'smoke',
+  given: Record<string, unknown>,
+  options: readonly string[] = [],
+  region = 'eu-central-1',
+) {
   writeFileSync(file, JSON.stringify(given));
   return runCommand(command, [installation, ...options], {
     ...process.env,
     PATH: `${directory}${delimiter}${process.env.PATH}`,
-    AWS_REGION: 'eu-central-1',
+    AWS_REGION: region,
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
     AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.url,
     AWS_ENDPOINT_URL_S3: bucket.url,
     AWS_ENDPOINT_URL_SSM: cloudFormation.url,
+    AWS_ENDPOINT_URL_SESV2: cloudFormation.url,
+    AWS_ENDPOINT_URL_LAMBDA: cloudFormation.url,
     AWS_MAX_ATTEMPTS: '1',
   });
 }
@@ -120,7 +172,7 @@ describe('a deployment', () => {
 
     expect(code).toBe(0);
     expect(asked).toContain(`--context installation=${installation} --context rollout=gradual`);
-    expect(said).toContain('alarmEmail is not set');
+    expect(said).toContain('Neither alarmEmail nor alarmTopicArn is set');
     expect((await deploy(settings)).said).not.toContain('alarmEmail');
   });
 
@@ -167,6 +219,22 @@ describe('a deployment', () => {
     },
   );
 
+  test('deletes the versions of functions that are too old to go back to, and only reports if it may not', async () => {
+    functionVersions = ['3', '7', '8', '9', '10'];
+    const { code, said } = await deploy(settings);
+    expect([code, said]).toEqual([0, expect.not.stringContaining('Old versions')]);
+    expect(deletedVersions.toSorted()).toEqual(
+      functions.map(plan => `${deployedName({ name: 'holdfast' }, plan)}:3`).toSorted(),
+    );
+
+    functionVersions = undefined;
+    const denied = await deploy(settings);
+    expect([denied.code, denied.said]).toEqual([
+      0,
+      expect.stringContaining('Old versions of the functions could not be deleted'),
+    ]);
+  });
+
   test('is checked in the installation’s region, whatever the shell’s is', async () => {
     await deploy({ ...settings, region: 'ap-south-1', checkParameter: '/holdfast/check' });
     expect(parameterRegions).toEqual(['ap-south-1']);
@@ -183,6 +251,23 @@ describe('a deployment', () => {
     expect(asked).toContain('rollout=emergency');
     expect(asked).not.toContain('--emergency');
     expect(said).toContain('The next deployment is watched again.');
+  });
+
+  test('is refused with credentials for a partition without CloudFront', async () => {
+    const { code, stderr } = await run('deploy', settings, [], 'us-gov-west-1');
+    expect([code, existsSync(join(directory, 'asked'))]).toEqual([1, false]);
+    expect(stderr).toMatch(/^The region us-gov-west-1 is in GovCloud, in China or [^.]*\.\n$/);
+  });
+
+  test('never exchanges the key, which would make every secret unreadable', async () => {
+    const keyArn = 'arn:aws:kms:us-east-1:123456789012:key/0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03';
+    stacks = deployedWith(settings);
+    expect(await refusalOf({ ...settings, keyArn })).toContain('encrypted under the key that it created');
+    stacks = deployedWith({ ...settings, keyArn });
+    expect(await refusalOf(settings)).toContain(`encrypted under ${keyArn}`);
+    const unchanged = readConfig({ ...settings, keyArn });
+    const deployed = { ...deployedSettings(unchanged), sentSecretVersion: 1 };
+    expect(() => requireDeployable(unchanged, deployed)).not.toThrow();
   });
 
   test('rejects settings on the command line', async () => {
@@ -263,5 +348,80 @@ describe('the edge’s secret', () => {
     if (!isDeployed) return expect(await refusalOf(withSecret(next))).toContain(`Set it to ${current}`);
     const { code, asked } = await deploy(withSecret(next));
     expect([code, asked !== undefined]).toEqual([0, true]);
+  });
+});
+
+describe('a stack that CloudFormation can’t update', () => {
+  const nested = { LogicalResourceId: 'Secrets', ResourceType: 'AWS::CloudFormation::Stack' };
+  const secrets = 'holdfast-api-Secrets-1A2B';
+
+  test('is named with the nested stack and the resource that failed', async () => {
+    states = {
+      'holdfast-api': { StackStatus: 'UPDATE_ROLLBACK_FAILED' },
+      [secrets]: { StackStatus: 'UPDATE_ROLLBACK_FAILED' },
+    };
+    stacks = { ...stacks, [secrets]: {} };
+    const failed = (LogicalResourceId: string, ResourceStatusReason: string) => ({
+      LogicalResourceId,
+      ResourceType: 'AWS::Lambda::Alias',
+      ResourceStatus: 'UPDATE_FAILED',
+      ResourceStatusReason,
+    });
+    resources = {
+      'holdfast-api': [{ ...nested, PhysicalResourceId: secrets, ResourceStatus: 'UPDATE_FAILED' }],
+      [secrets]: [
+        failed('PullSecretsLive', 'The role was deleted'),
+        failed('SetSecretLive', 'Resource update cancelled'),
+      ],
+    };
+    const said = await refusalOf(settings);
+    expect(said).toContain(`${secrets}.PullSecretsLive: The role was deleted`);
+    expect(said).not.toContain('SetSecretLive');
+    expect(said).toContain('It is a part of holdfast-api and leaves this state with it.');
+    expect(said.match(/aws cloudformation continue-update-rollback --stack-name (\S+)/g)).toHaveLength(1);
+  });
+
+  test('is named if only a nested stack is stuck', async () => {
+    states = { [secrets]: { StackStatus: 'UPDATE_ROLLBACK_FAILED' } };
+    stacks = { ...stacks, [secrets]: {} };
+    resources = { 'holdfast-api': [{ ...nested, PhysicalResourceId: secrets, ResourceStatus: 'UPDATE_COMPLETE' }] };
+    expect(await refusalOf(settings)).toContain(`continue-update-rollback --stack-name ${secrets}`);
+  });
+
+  test('is looked for with the rights that the pipeline has, and the missing ones are named', async () => {
+    deniedCalls = /ListStackResources|holdfast-foundation/;
+    const { code, said } = await deploy(settings);
+    expect(code).toBe(0);
+    expect(said).toContain('The state of holdfast-foundation or its nested stacks could not be read');
+    expect(said).toContain('cloudformation:ListStackResources');
+  });
+});
+
+describe('another sender', () => {
+  const mailFrom = 'no-reply@other.test';
+  const other = { ...settings, mailFrom };
+
+  test('that SES has not verified stops the deployment, which says that no mail would be sent', async () => {
+    identities = { 'other.test': { VerifiedForSendingStatus: false } };
+    const said = await refusalOf({ ...other, mailIdentity: 'existing' });
+    expect(said).toContain('no mail would be sent');
+    expect(said).toContain('aws sesv2 create-email-identity --email-identity other.test');
+    expect(said).toContain(`npm run deploy -- ${installation} --without-mail`);
+  });
+
+  test('is used if the operator accepts that no mail is sent', async () => {
+    const { code, asked } = await deploy(other, '--without-mail');
+    expect([code, asked?.includes('--without-mail')]).toEqual([0, false]);
+  });
+
+  test('is no other one after a deployment that stopped after the foundation', async () => {
+    stacks = { ...stacks, 'holdfast-foundation': { Sender: JSON.stringify(senderOf(readConfig(other))) } };
+    identities = { 'other.test': { VerifiedForSendingStatus: false } };
+    expect((await deploy(other)).code).toBe(0);
+  });
+
+  test('is not compared with a version that did not record it', async () => {
+    stacks = { ...stacks, 'holdfast-foundation': {} };
+    expect((await deploy(other)).code).toBe(0);
   });
 });

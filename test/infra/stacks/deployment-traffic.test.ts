@@ -84,7 +84,7 @@ describe('during a rollback across a version that adds an endpoint and a right',
     routedFunctions
       .filter(({ name }) => name !== 'list-webhooks')
       .map(plan =>
-        plan.name === 'pull-secrets' ? { ...plan, uses: { ...plan.uses, table: ['GetItem'] as const } } : plan,
+        plan.name === 'pull-secrets' ? { ...plan, uses: { ...plan.uses, table: { GetItem: ['ENV'] as const } } } : plan,
       ),
   );
 

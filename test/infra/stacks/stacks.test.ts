@@ -2,10 +2,17 @@ import { runInNewContext } from 'node:vm';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
 import { firewallRules, keptCopies, watchedMetrics } from '#infra/commands/cost-table.ts';
-import { functions, gradualFunctions, passwordFunctions, pullRoute, workers } from '#infra/plan/functions.ts';
+import {
+  functions,
+  passwordFunctions,
+  pullRoute,
+  routedFunctions,
+  warmFunctions,
+  workers,
+} from '#infra/plan/functions.ts';
 import { accessLogFormat } from '#infra/plan/http-api.ts';
 import { type Statement, statementsOf } from '#infra/stacks/policy.ts';
-import { isServedInMaintenance } from '#lib/contracts/contract.ts';
+import { type Contract, isServedInMaintenance } from '#lib/contracts/contract.ts';
 import { routes } from '#lib/contracts/routes.ts';
 import { maintenanceMessage } from '#lib/core/errors.ts';
 import { maximumReceives } from '#lib/deliveries/message.ts';
@@ -105,13 +112,23 @@ describe('the foundation', () => {
     });
   });
 
+  test('has a table that is ready for the load in the settings, together with its replica', () => {
+    const warm = { warmThroughputReads: 40_000, warmThroughputWrites: 10_000 };
+    const throughputOf = (settings: Record<string, unknown>) =>
+      synthesize({ ...replicated, ...settings }).single('AWS::DynamoDB::GlobalTable').Properties.WarmThroughput;
+    // CloudFormation sets it for the whole global table.
+    expect(throughputOf(warm)).toEqual({ ReadUnitsPerSecond: 40_000, WriteUnitsPerSecond: 10_000 });
+    expect(throughputOf({ warmThroughputWrites: 10_000 })).toEqual({ WriteUnitsPerSecond: 10_000 });
+    expect(throughputOf({})).toBeUndefined();
+  });
+
   test('can use a restored table and still keeps its own', () => {
     const restored = synthesize({ ...fullSettings, restoredTable: 'holdfast-restored' });
     const tables = new Set(restored.settings().map(({ TABLE_NAME }) => TABLE_NAME));
     expect(tables).toEqual(new Set(['holdfast-restored', undefined]));
-    for (const { Resource } of restored.statements().filter(({ Sid }) => Sid === 'ReadTable')) {
-      expect(JSON.stringify(Resource)).toContain(':table/holdfast-restored"');
-    }
+    const onTable = restored.statements().filter(({ Sid }) => Sid.startsWith('Table'));
+    expect(onTable.length).toBeGreaterThan(functions.length);
+    for (const { Resource } of onTable) expect(JSON.stringify(Resource)).toContain(':table/holdfast-restored"');
     expect(restored.ofType('AWS::DynamoDB::GlobalTable')).toHaveLength(1);
   });
 
@@ -361,6 +378,11 @@ describe('rights', () => {
     }
   });
 
+  test('fit into the 10,240 characters that IAM allows for all inline policies of a role, with half to spare', () => {
+    const sizes = [...rights].map(([name, statements]) => ({ name, size: JSON.stringify(statements).length }));
+    expect(sizes.filter(({ size }) => size > 5120)).toEqual([]);
+  });
+
   test('consist of a role and a log group with a retention for each function', () => {
     const roles = propertiesOf('AWS::Lambda::Function').map(({ Role }) => Role['Fn::GetAtt'][0]);
     expect(new Set(roles).size).toBe(functions.length);
@@ -380,9 +402,12 @@ describe('rights', () => {
     const onTable = words('BatchGetItem GetItem PutItem Query UpdateItem').map(name => `dynamodb:${name}`);
     const others = words('kms:Decrypt logs:CreateLogStream logs:PutLogEvents');
     expect([...new Set(actionsOf('pull-secrets'))].sort()).toEqual([...onTable, ...others]);
-    const change = rights.get('pull-secrets')?.find(({ Sid }) => Sid === 'ChangeTable');
-    const keys = { 'dynamodb:LeadingKeys': ['AUDIT#*', 'RATE#*', 'USER#*'] };
-    expect(change?.Condition?.['ForAllValues:StringLike']).toEqual(keys);
+    const changed = (action: string) =>
+      rights.get('pull-secrets')?.find(one => one.Effect === 'Allow' && list(one.Action).includes(action))?.Condition?.[
+        'ForAllValues:StringLike'
+      ]?.['dynamodb:LeadingKeys'];
+    expect(changed('dynamodb:PutItem')).toEqual(['AUDIT#*']);
+    expect(changed('dynamodb:UpdateItem')).toEqual(['RATE#*', 'USER#*']);
   });
 
   test('of the webhook sender: it uses only its own partitions, and no queue, e-mail or new key', () => {
@@ -433,15 +458,27 @@ function resourceName(resource: unknown): string {
   return (
     /(?:GetAtt|ExportsOutputFnGetAtt|referenceto\w*GetAtt)\W*(Table|Key|WebhookQueue|JobQueue)/.exec(text)?.[1] ??
     /(Log)[0-9A-F]{8}"/.exec(text)?.[1]?.replace('Log', 'its log') ??
-    /(parameter\/[\w/-]+|identity\/[\w.@-]+|function:[\w-]+)/.exec(text)?.[1] ??
+    /(parameter\/[\w/-]+|identity\/[\w.@-]+|function:[\w:-]+)/.exec(text)?.[1] ??
     text
   );
 }
 
 describe('a gradual deployment', () => {
-  const gradual = [...gradualFunctions].map(name => `holdfast-${name}`).sort();
+  const aliases = ofType('AWS::Lambda::Alias');
+  const gradual = routedFunctions.filter(({ isGradual }) => isGradual).map(({ name }) => `holdfast-${name}`);
 
-  test('sends a tenth of the requests to the new version of pull, set, list and log-in, and rolls back by itself', () => {
+  test('is that of what pipelines, pods and people logging in wait for', () => {
+    const isCredential = ({ operationId, access, servedInMaintenance }: Contract) =>
+      (access.kind === 'public' && servedInMaintenance === true) || operationId === 'complete-provider-sign-in';
+    const isDeployed = ({ operationId, access }: Contract) =>
+      access.kind === 'member' &&
+      access.deployers === true &&
+      (access.tokens === 'write' || ['pull-secrets', 'list-keys'].includes(operationId));
+    const expected = (routes as readonly Contract[]).filter(route => isCredential(route) || isDeployed(route));
+    expect(gradual.toSorted()).toEqual(expected.map(({ operationId }) => `holdfast-${operationId}`).toSorted());
+  });
+
+  test('sends a tenth of the requests to the new version, and rolls back by itself', () => {
     const groups = propertiesOf('AWS::CodeDeploy::DeploymentGroup');
     expect(groups).toHaveLength(gradual.length);
     for (const group of groups) {
@@ -451,17 +488,49 @@ describe('a gradual deployment', () => {
         AlarmConfiguration: { Enabled: true },
       });
     }
-    for (const { resource } of ofType('AWS::Lambda::Alias')) {
+    const stepwise = aliases.filter(({ resource }) => resource.UpdatePolicy !== undefined);
+    expect(stepwise).toHaveLength(gradual.length);
+    for (const { resource } of stepwise) {
       expect(resource.UpdatePolicy).toHaveProperty('CodeDeployLambdaAliasUpdate.DeploymentGroupName');
     }
   });
 
+  test('can be undone for each function, because an alias invokes it and its versions stay', () => {
+    const functionIds = ofType('AWS::Lambda::Function').map(({ id }) => id);
+    expect(aliases.map(({ resource }) => resource.Properties.FunctionName.Ref).toSorted()).toEqual(
+      functionIds.toSorted(),
+    );
+    const versions = ofType('AWS::Lambda::Version');
+    expect(versions).toHaveLength(functionIds.length);
+    // Deleted after a failed deployment: Lambda publishes no version that equals the last one.
+    for (const { resource } of versions) expect(resource.DeletionPolicy).toBe('RetainExceptOnCreate');
+    const invoked = [
+      ...propertiesOf('AWS::ApiGatewayV2::Integration').map(({ IntegrationUri }) => IntegrationUri),
+      ...propertiesOf('AWS::Lambda::EventSourceMapping').map(({ FunctionName }) => FunctionName),
+      ...propertiesOf('AWS::Lambda::Permission').map(({ FunctionName }) => FunctionName),
+      ...propertiesOf('AWS::Logs::SubscriptionFilter').map(({ DestinationArn }) => DestinationArn),
+    ];
+    const ids = new Set(aliases.map(({ id }) => id));
+    for (const { Ref } of invoked) expect(ids, JSON.stringify(Ref)).toContain(Ref);
+    const outbound = 'holdfast-make-outbound-requests:live';
+    expect(new Set(installation.settings().map(({ OUTBOUND_FUNCTION: name }) => name))).toEqual(
+      new Set([undefined, outbound]),
+    );
+  });
+
+  test('gives a route permission to invoke its alias before it does so', () => {
+    for (const { id, resource } of ofType('AWS::ApiGatewayV2::Integration')) {
+      expect(resource.DependsOn).toEqual([id.replace('Integration', 'Permission')]);
+    }
+  });
+
   test('is watched by an alarm on the errors, crashes and timeouts of the new versions only', () => {
-    const versions = ofType('AWS::Lambda::Version').map(({ id }) => id);
+    const stepwise = aliases.filter(({ resource }) => resource.UpdatePolicy !== undefined);
+    const versions = stepwise.map(({ resource }) => resource.Properties.FunctionVersion['Fn::GetAtt'][0]);
     expect(versions).toHaveLength(gradual.length);
     const watched = ofType('AWS::CloudWatch::Alarm').filter(({ id }) => id.startsWith('DeploymentFails'));
     const alarmNames = watched.map(({ resource }) => resource.Properties.AlarmName).sort();
-    expect(alarmNames).toEqual(['auth', 'secrets'].map(area => `holdfast-Deployment-${area}`));
+    expect(alarmNames).toEqual(['auth', 'identities', 'secrets'].map(area => `holdfast-Deployment-${area}`));
     const text = JSON.stringify([
       ...watched.map(({ resource }) => resource.Properties.Metrics),
       ...propertiesOf('AWS::Logs::MetricFilter')
@@ -477,7 +546,7 @@ describe('a gradual deployment', () => {
       expect(names).toContain(AlarmConfiguration.Alarms[0].Name.Ref);
     }
     // An alarm created after the alias has moved would watch nothing.
-    for (const { id, resource } of ofType('AWS::Lambda::Alias')) {
+    for (const { id, resource } of stepwise) {
       const { DependsOn = [] } = resource as { DependsOn?: string[] };
       expect(names.filter(name => DependsOn.includes(name)).length, id).toBeGreaterThan(0);
     }
@@ -503,8 +572,10 @@ describe('a gradual deployment', () => {
   });
 
   test('keeps instances warm if configured', () => {
-    const warm = synthesize({ ...fullSettings, provisionedConcurrency: 3 }).propertiesOf('AWS::Lambda::Alias');
-    expect(warm).toHaveLength(gradual.length);
+    const warm = synthesize({ ...fullSettings, provisionedConcurrency: 3 })
+      .propertiesOf('AWS::Lambda::Alias')
+      .filter(({ ProvisionedConcurrencyConfig }) => ProvisionedConcurrencyConfig !== undefined);
+    expect(warm).toHaveLength(warmFunctions.length);
     for (const { ProvisionedConcurrencyConfig } of warm)
       expect(ProvisionedConcurrencyConfig).toMatchObject({ ProvisionedConcurrentExecutions: 3 });
     expect(ofType('AWS::Lambda::Alias')[0]?.resource.Properties).not.toHaveProperty('ProvisionedConcurrencyConfig');
@@ -535,6 +606,14 @@ describe('the five-minute schedule', () => {
   test('runs once each time', () => {
     const configs = propertiesOf('AWS::Lambda::EventInvokeConfig');
     expect(configs.map(({ MaximumRetryAttempts }) => MaximumRetryAttempts)).toEqual([0, 0]);
+    // Rules invoke the alias, which must exist before its name is configured.
+    expect(configs.map(({ Qualifier }) => Qualifier)).toEqual(['live', 'live']);
+    for (const { resource } of ofType('AWS::Lambda::EventInvokeConfig')) {
+      expect(resource.DependsOn).toEqual([expect.stringMatching(/Live/)]);
+    }
+    for (const { Targets } of propertiesOf('AWS::Events::Rule').filter(one => one.ScheduleExpression !== undefined)) {
+      expect(Targets[0].Arn.Ref).toMatch(/Live/);
+    }
   });
 });
 
@@ -554,7 +633,7 @@ describe('alarms', () => {
 
   test('describe what users notice and what to do first, and notify the operators', () => {
     const all = [...alarmsOf(replicated).values()];
-    expect(all).toHaveLength(26);
+    expect(all).toHaveLength(27);
     for (const { AlarmName, AlarmDescription, AlarmActions, OKActions, ActionsEnabled } of all) {
       expect(AlarmDescription, AlarmName).toMatch(/\bfirst\b/i);
       // CloudWatch allows 1,024 characters.

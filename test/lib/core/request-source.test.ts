@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { handler as logIn } from '#functions/auth/log-in.ts';
 import { handler as logOut } from '#functions/auth/log-out.ts';
 import { mayComeDirectly } from '#lib/api/open-request.ts';
+import type { Contract } from '#lib/contracts/contract.ts';
 import { routes } from '#lib/contracts/routes.ts';
 import { cameThroughEdge, sourceOf } from '#lib/core/request-source.ts';
 import { useSettings } from '#test/support/api.ts';
@@ -73,15 +74,12 @@ describe('a request that bypasses the edge', () => {
     // A session's cookie without a token.
     expect(await send({})).toEqual(refused);
     expect(await send(token, logIn)).toEqual(refused);
-    for (const { access, operationId, ...contract } of routes) {
-      const servedDirectly = 'servedDirectly' in contract ? contract.servedDirectly : undefined;
-      const isServed = mayComeDirectly({ access, servedDirectly }, event(token));
-      expect(isServed, operationId).toBe(
-        !['public', 'optional'].includes(access.kind) || operationId === 'exchange-assertion',
-      );
-      expect(mayComeDirectly({ access, servedDirectly }, event({})), operationId).toBe(
-        operationId === 'exchange-assertion',
-      );
+    for (const contract of routes as readonly Contract[]) {
+      const { access, operationId } = contract;
+      const isExchange = operationId === 'exchange-assertion';
+      expect(mayComeDirectly(contract, event({})), operationId).toBe(isExchange);
+      const takesTokens = !['public', 'optional'].includes(access.kind);
+      expect(mayComeDirectly(contract, event(token)), operationId).toBe(isExchange || takesTokens);
     }
     useSettings({ ...direct, DIRECT_ORIGIN: 'false' });
     expect(await send(token)).toEqual(refused);

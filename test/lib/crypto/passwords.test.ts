@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashPassword, isOutdatedHash, verifyPassword } from '#lib/crypto/passwords.ts';
+import { hashPassword, isOutdatedHash, isPassword, noPassword, verifyPassword } from '#lib/crypto/passwords.ts';
 
 describe('password hashes', () => {
   it('verify only their own password, and do not contain it', async () => {
@@ -17,6 +17,13 @@ describe('password hashes', () => {
 
   it('reject everything for an account that does not exist', async () => {
     expect(await verifyPassword('anything at all', undefined)).toBe(false);
+  });
+
+  it.each([noPassword, ''])('match nothing for an account without a password: %j', async stored => {
+    expect(isPassword(stored)).toBe(false);
+    expect(isPassword(await hashPassword('a long enough password'))).toBe(true);
+    expect(isPassword('scrypt$14$8$1$c2FsdA$aGFzaA')).toBe(true);
+    for (const password of ['', 'anything at all']) expect(await verifyPassword(password, stored)).toBe(false);
   });
 
   it('are outdated if made with weaker parameters', async () => {

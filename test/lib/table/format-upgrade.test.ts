@@ -18,6 +18,9 @@ const v3 = { ...v2, uses: z.int() };
 const grantV1 = entity('grant', key, { name: z.string(), scope: z.string() });
 const grantV2 = entity('grant', key, v2, { upgrades: [scopeToScopes] });
 const grantV3 = entity('grant', key, v3, { upgrades: [scopeToScopes, countUses] });
+/** Format 4 may have an end; without one, a grant lasts. */
+const v4 = { ...v3, endsAt: z.string().optional() };
+const grantV4 = entity('grant', key, v4, { upgrades: [scopeToScopes, countUses, ['endsAt']] });
 const grantSinceV2 = entity('grant', key, v3, { oldestFormat: 2, upgrades: [countUses] });
 const group = randomUUID();
 const storedFormat = async (name: string) => (await queryPage({ pk: `GRANT#${group}`, beginsWith: name })).items[0]?.v;
@@ -68,5 +71,41 @@ describe('items of older formats', () => {
     await expect(find(at(grantV2, group, 'first'))).rejects.toThrow(
       `The item GRANT#${group} / first is of kind grant, format 3; expected grant up to format 2.`,
     );
+  });
+});
+
+describe('an attribute whose absence grants something', () => {
+  const lasting = { name: 'lasting', scopes: ['read'], uses: 0 };
+  const limited = { ...lasting, endsAt: '2030-01-01' };
+
+  it('makes older code reject the items that have it, and only those', async () => {
+    await transact([put(at(grantV4, group, 'lasting'), lasting), put(at(grantV4, group, 'limited'), limited)]);
+
+    expect(await find(at(grantV3, group, 'lasting'))).toEqual(lasting);
+    await expect(find(at(grantV3, group, 'limited'))).rejects.toThrow('format 4; expected grant up to format 3');
+    expect(await find(at(grantV4, group, 'limited'))).toEqual(limited);
+  });
+
+  it('raises the format when an update sets it, of an item in any earlier format', async () => {
+    await transact([put(at(grantV1, group, 'old'), { name: 'old', scope: 'read' })]);
+    const old = at(grantV4, group, 'old');
+    await transact([update(old, { set: { uses: 1 } })]);
+    expect(await storedFormat('old')).toBe(1);
+
+    await transact([update(old, { set: { endsAt: '2030-01-01' } })]);
+
+    expect(await storedFormat('old')).toBe(4);
+    expect(await find(old)).toEqual({ name: 'old', scopes: ['read'], uses: 1, endsAt: '2030-01-01' });
+  });
+
+  it('keeps the format raised when an update removes it, until the item is written as a whole', async () => {
+    const item = at(grantV4, group, 'freed');
+    await transact([put(item, { ...limited, name: 'freed' })]);
+    await transact([update(item, { set: { endsAt: undefined } })]);
+    expect(await storedFormat('freed')).toBe(4);
+
+    await transact([put(item, { ...lasting, name: 'freed' })]);
+
+    expect(await storedFormat('freed')).toBe(3);
   });
 });
