@@ -82,6 +82,8 @@ const Config = z
      * the meantime.
      */
     edgeSecretVersion: count(1, 1_000_000).default(1),
+    /** Serves requests with a token at the gateway's own address too, which costs less than through CloudFront. */
+    directOrigin: flag.default(false),
     /** A firewall in front of CloudFront: managed rules, and a rate limit per address. */
     waf: flag.default(false),
     /** Changes of tenants' data get 503 and background work waits, while a restored table replaces another. */

@@ -38,7 +38,7 @@ export function endpoint<const C extends Contract, Fetched = undefined>(contract
     .use(openRequest(contract))
     .use(renderErrors(contract))
     .handler(async (event, { opened }) =>
-      render(await answer(contract, behaviour, event, opened), opened.source.requestId),
+      render(await answer(contract, behaviour, event, opened), opened.source.requestId, event),
     );
   return (...input: Parameters<typeof chain>) =>
     withDeadline(() =>

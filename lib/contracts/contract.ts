@@ -154,6 +154,8 @@ export interface Contract {
   rawBody?: true;
   /** It changes no tenant's data: a session or a short-lived token may be lost with the table that is replaced. */
   servedInMaintenance?: true;
+  /** Machines call it without a token, so it is served at the gateway's own address too, if the installation allows that. */
+  servedDirectly?: true;
   /** The error code for a path parameter that doesn't exist, if it differs from `path-parameters.ts`. */
   notFound?: Partial<Record<PathParameterName, ErrorCode>>;
   responses: Readonly<Partial<Record<SuccessStatus, ResponseContract>>>;

@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
-import { watchedMetrics } from '#infra/commands/cost-table.ts';
+import { firewallRules, keptCopies, watchedMetrics } from '#infra/commands/cost-table.ts';
 import {
   functions,
   passwordFunctions,
@@ -724,6 +724,14 @@ describe('alarms', () => {
       MetricName === undefined ? Metrics.filter(({ MetricStat }: Metric) => MetricStat) : [MetricName],
     );
     expect(watched).toHaveLength(watchedMetrics);
+  });
+
+  test('have the rules of the firewall and the copies of the table that the cost table assumes', () => {
+    const [firewall] = withOptions.propertiesOf('AWS::WAFv2::WebACL');
+    expect(firewall?.Rules).toHaveLength(firewallRules);
+    const rules = withOptions.propertiesOf('AWS::Backup::BackupPlan').flatMap(plan => plan.BackupPlan.BackupPlanRule);
+    const [{ Lifecycle: here, CopyActions }] = rules;
+    expect(here.DeleteAfterDays + CopyActions[0].Lifecycle.DeleteAfterDays).toBe(keptCopies);
   });
 
   test('for an objective fire when its budget is used up too fast within an hour or six hours', () => {

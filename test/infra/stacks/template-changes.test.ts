@@ -16,6 +16,7 @@ const changed: Record<keyof Omit<Config, 'name' | 'keyArn'>, Record<string, unkn
   edgeSecretVersion: { edgeSecretVersion: 2 },
   region: { region: 'eu-central-1' },
   maintenance: { maintenance: true },
+  directOrigin: { directOrigin: true },
   waf: { waf: true, region: 'eu-central-1' },
   mailFrom: { mailFrom: 'other@example.com' },
   mailIdentity: { mailIdentity: 'existing' },
