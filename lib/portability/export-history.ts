@@ -112,7 +112,10 @@ async function exportLines(
   const requested = lines.flatMap(({ version }) => version ?? []);
   const stored = new Map((await readVersions(path, requested)).map(record => [idOf(record), record]));
   const ring = keyRing(source.organizationId, project);
-  requireKeys(ring, [...stored.values()].filter(({ sealed }) => sealed !== undefined));
+  requireKeys(
+    ring,
+    [...stored.values()].filter(({ sealed }) => sealed !== undefined),
+  );
   return Promise.all(
     lines.map(async ({ change, version, index }) => {
       const next = { ...position, revision: change.revision, skip: index + 1 };

@@ -3,8 +3,8 @@ import type { MemberContext } from '../access/request-context.ts';
 import { entryView, maximumAnswerBytes } from '../audit/entry-view.ts';
 import { auditPartitions } from '../audit/partitions.ts';
 import { earlierRetentions } from '../audit/retention.ts';
-import { exportFormat, type ExportRecord } from '../contracts/organizations/export-records.ts';
 import { Slug, Timestamp, Uuid } from '../contracts/fields/text.ts';
+import { type ExportRecord, exportFormat } from '../contracts/organizations/export-records.ts';
 import { invalidRequest } from '../core/errors.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, type Item, queryPage, type Range } from '../table/read.ts';
@@ -88,7 +88,9 @@ async function begin({ organization, audit }: ExportSource, { sealedTo }: Sealer
   const startedAt = new Date().toISOString();
   const values = sealedTo === undefined ? 'plain' : 'sealed';
   const target = { type: 'organization', id, name } as const;
-  await putAlone(await audit({ action: 'organization.exported', target, details: { values, sealedTo: sealedTo ?? null } }));
+  await putAlone(
+    await audit({ action: 'organization.exported', target, details: { values, sealedTo: sealedTo ?? null } }),
+  );
   const header = { organization: { id, slug, name }, startedAt, values, sealedTo } as const;
   return { record: { record: 'export', format: exportFormat, ...header }, next: { startedAt, step: 'environments' } };
 }
@@ -131,7 +133,11 @@ async function* walkEnvironments(source: ExportSource, sealer: Sealer, from: Pos
   }
 }
 
-async function* walkItems(source: ExportSource, sealer: Sealer, { startedAt, step, after }: Position): AsyncGenerator<Step> {
+async function* walkItems(
+  source: ExportSource,
+  sealer: Sealer,
+  { startedAt, step, after }: Position,
+): AsyncGenerator<Step> {
   const { organization } = source;
   const configs = await find(at(planConfigsRecord));
   const retentions = earlierRetentions(organization, configs, Date.parse(startedAt));
@@ -157,7 +163,8 @@ async function* walkAudit({ organization: { id } }: ExportSource, from: Position
     const after = partition === from.partition ? from.after : undefined;
     for await (const item of itemsFrom(ranges.audit(id, partition), after)) {
       const entry = item.kind === auditRecord.kind ? auditRecord.parse(item) : undefined;
-      const isExported = entry !== undefined && entry.createdAt < startedAt && (entry.expiresAt ?? Infinity) > nowSeconds;
+      const isExported =
+        entry !== undefined && entry.createdAt < startedAt && (entry.expiresAt ?? Infinity) > nowSeconds;
       const record = { record: 'audit-entry', entry: entryView(item as never), expiresAt: entry?.expiresAt } as const;
       yield { record: isExported ? record : undefined, next: { startedAt, step, partition, after: String(item.sk) } };
     }

@@ -3,11 +3,16 @@ import { openSigningSecret } from '../deliveries/signing-secret.ts';
 import type { Item } from '../table/read.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { identityRecord } from '../table/records/identity.ts';
-import { invitationRecord, memberRecord, organizationRecord, removedMemberRecord } from '../table/records/organization.ts';
+import {
+  type EarlierRetention,
+  invitationRecord,
+  memberRecord,
+  organizationRecord,
+  removedMemberRecord,
+} from '../table/records/organization.ts';
 import { projectRecord, templateKeyRecord } from '../table/records/project.ts';
 import { retiredEnvironmentRecord } from '../table/records/retired-slug.ts';
 import { webhookRecord } from '../table/records/webhook.ts';
-import { type EarlierRetention } from '../table/records/organization.ts';
 import { placeOf, type Sealer } from './seal-values.ts';
 
 /** What the records of an organization's partition need besides their items. */
@@ -131,7 +136,8 @@ function projectOf(item: Item, { organizationId, startedAt }: Portage): ExportRe
   const project = projectRecord.parse(item);
   const { id, slug, name, description, keyVersion, firstRevision, createdAt } = project;
   // Environments that were created later are not in the export either.
-  if (project.status !== 'active' || project.organizationId !== organizationId || createdAt > startedAt) return undefined;
+  if (project.status !== 'active' || project.organizationId !== organizationId || createdAt > startedAt)
+    return undefined;
   const facts = { id, slug, name, description, keyVersion, firstRevision, createdAt };
   return { record: 'project', ...facts, rotation: completed(project.rotation) };
 }

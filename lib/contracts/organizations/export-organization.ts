@@ -48,13 +48,11 @@ export const exportOrganization = contract({
   responses: ok({
     description: 'The next records.',
     body: z.object({
-      records: z
-        .array(ExportRecord)
-        .meta({
-          description: 'The records. `record` names the kind of each; `docs/organization-export.md` has all kinds.',
-          documentedAs: () => z.array(z.looseObject({ record: z.string().describe('The kind of record.') })),
-          example: [{ record: 'removed-member', userId: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11' }],
-        }),
+      records: z.array(ExportRecord).meta({
+        description: 'The records. `record` names the kind of each; `docs/organization-export.md` has all kinds.',
+        documentedAs: () => z.array(z.looseObject({ record: z.string().describe('The kind of record.') })),
+        example: [{ record: 'removed-member', userId: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11' }],
+      }),
       next: z.string().nullable().describe('Pass it as `after` for the next page; null after the last page.'),
     }),
     example: { records: [], next: null },
