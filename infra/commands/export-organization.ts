@@ -24,7 +24,9 @@ try {
   }
   const where = await useTable();
   const source = { ip: '127.0.0.1', userAgent: 'export-organization', requestId: randomUUID() };
-  const lines = await exportAsOperator(slug, { file, keyFile }, source, count => console.error(`${count} lines so far.`));
+  const lines = await exportAsOperator(slug, { file, keyFile }, source, count =>
+    console.error(`${count} lines so far.`),
+  );
   console.log(`Exported ${slug} from ${where} to ${file}: ${lines} lines.`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));

@@ -35,7 +35,13 @@ try {
   const where = await useTable();
   if (file !== undefined) {
     const source = { ip: '127.0.0.1', userAgent: 'import-organization', requestId: randomUUID() };
-    const options = { keyFile, slug: slug.data, plan: plan.data, source, report: (line: string) => console.error(line) };
+    const options = {
+      keyFile,
+      slug: slug.data,
+      plan: plan.data,
+      source,
+      report: (line: string) => console.error(line),
+    };
     const { organization, listed, versions, auditEntries } = await importOrganization(file, options);
     console.log(
       `Imported ${slug.data ?? organization.slug} into ${where}: ${listed.environment.length} environments, ` +

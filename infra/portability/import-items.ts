@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sealSigningSecret } from '#lib/deliveries/signing-secret.ts';
-import { placeOf } from '#lib/portability/seal-values.ts';
 import type { KeyRing } from '#lib/secrets/engine/key-ring.ts';
 import { at } from '#lib/table/read.ts';
 import { environmentRecord } from '#lib/table/records/environment.ts';
@@ -17,8 +16,7 @@ import { retiredEnvironmentRecord, retiredProjectRecord } from '#lib/table/recor
 import { webhookRecord } from '#lib/table/records/webhook.ts';
 import { put, type Write } from '#lib/table/write.ts';
 import type { People } from './match-people.ts';
-import type { OpenValue } from './open-values.ts';
-import { NotImportable } from './read-export.ts';
+import { openSecret } from './open-values.ts';
 import type { Survey } from './survey-export.ts';
 
 /** An import that is running. */
@@ -27,22 +25,20 @@ export interface Import {
   survey: Survey;
   organization: OrganizationRecord;
   people: People;
-  open: OpenValue;
   rings: ReadonlyMap<string, KeyRing>;
 }
 
 /** The organization's partition, but for the organization and its projects; and the members' side. */
-export async function itemsOf({ survey: { listed }, organization, people, open }: Import): Promise<Write[]> {
+export async function itemsOf({ survey: { listed, open }, organization, people }: Import): Promise<Write[]> {
   const { id: organizationId, slug } = organization;
   const personOf = <P extends { id: string } | null>(person: P): P =>
     person && { ...person, id: people.idOf(person.id) };
   const projects = new Map(listed.project.map(project => [project.id, project.slug]));
   const membership = (id: string) => put(at(membershipRecord, id, organizationId), { organizationId, orgSlug: slug });
-  const webhooks = listed.webhook.map(async ({ record: _, value, sealed, ...webhook }) => {
-    const place = placeOf(organizationId, 'webhook', webhook.id);
-    const secret = await open({ value, sealed }, place);
-    if (secret === undefined) throw new NotImportable(`The webhook ${webhook.id} has no signing secret.`);
-    const sealedSecret = await sealSigningSecret(secret, { organizationId, id: webhook.id });
+  const webhooks = listed.webhook.map(async exported => {
+    const secret = await openSecret(open, exported, organizationId);
+    const sealedSecret = await sealSigningSecret(secret, { organizationId, id: exported.id });
+    const { record: _, value: __, sealed: ___, ...webhook } = exported;
     const facts = { ...webhook, createdBy: personOf(webhook.createdBy), organizationId, orgSlug: slug, sealedSecret };
     return put(at(webhookRecord, slug, webhook.id), facts);
   });

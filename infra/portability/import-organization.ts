@@ -2,7 +2,6 @@ import { auditWrite, systemActor } from '#lib/audit/write.ts';
 import type { PlanName } from '#lib/contracts/fields/limits.ts';
 import type { RequestSource } from '#lib/core/request-source.ts';
 import { createDataKey } from '#lib/crypto/data-keys.ts';
-import { placeOf } from '#lib/portability/seal-values.ts';
 import { keyRing } from '#lib/secrets/engine/key-ring.ts';
 import { secretSizeBytes } from '#lib/secrets/engine/secret-size.ts';
 import { equals, isNew } from '#lib/table/expressions.ts';
@@ -24,7 +23,7 @@ import { noteWork, unfinishedWorkRecord } from '#lib/table/records/unfinished-wo
 import { put, putAll, transact, transactIfHolds, update, type Write } from '#lib/table/write.ts';
 import { type Import, itemsOf } from './import-items.ts';
 import { createAccounts, matchPeople, type People } from './match-people.ts';
-import { valueOpener } from './open-values.ts';
+import { openVersion } from './open-values.ts';
 import { NotImportable, type RecordOf, readRecords } from './read-export.ts';
 import { pathIn, type Survey, surveyExport, walkHistories } from './survey-export.ts';
 
@@ -45,14 +44,13 @@ export interface ImportOptions {
  */
 export async function importOrganization(file: string, options: ImportOptions): Promise<Survey> {
   const { report } = options;
-  const survey = await surveyExport(file);
-  const open = await valueOpener(survey.header, options.keyFile);
+  const survey = await surveyExport(file, options.keyFile);
   report(`The file is complete: ${survey.lines} lines, ${survey.versions} versions.`);
   const people = await matchPeople(survey.listed.member);
   const organization = await reserve(survey, options);
   await createAccounts(people.missing);
   const rings = await createProjects(survey, organization);
-  const running: Import = { file, survey, organization, people, open, rings };
+  const running: Import = { file, survey, organization, people, rings };
   await putAll(await itemsOf(running));
   await importRecords(running, report);
   await activate(running, options.source);
@@ -198,19 +196,15 @@ function withPeople<R extends { record: string }>(record: R, { idOf }: People): 
 }
 
 async function storedValue(
-  { open, rings }: Import,
+  { survey, rings }: Import,
   version: RecordOf<'version'>,
-  { id: environmentId, projectId }: RecordOf<'environment'>,
+  environment: RecordOf<'environment'>,
 ) {
-  const { key, version: number, deleted, destroyed } = version;
-  const value = await open(version, placeOf(environmentId, key, number));
-  const ring = rings.get(projectId);
-  if (ring === undefined) return {};
-  if ((value === undefined) !== (deleted === true || destroyed === true)) {
-    throw new NotImportable(`Version ${number} of ${key} in environment ${environmentId} must have a value or none.`);
-  }
-  if (value === undefined) return {};
-  const sealed = await ring.seal(value, { environmentId, key, version: number });
+  const value = await openVersion(survey.open, version, environment);
+  const ring = rings.get(environment.projectId);
+  if (value === undefined || ring === undefined) return {};
+  const { key, version: number } = version;
+  const sealed = await ring.seal(value, { environmentId: environment.id, key, version: number });
   return { sealed, keyVersion: ring.keyVersion, sizeBytes: secretSizeBytes(key, value) };
 }
 

@@ -1,7 +1,30 @@
 import { readFileSync } from 'node:fs';
 import { calculateJwkThumbprint, compactDecrypt, importJWK, type JWK } from 'jose';
-import { placeHeader } from '#lib/portability/seal-values.ts';
+import { placeHeader, placeOf } from '#lib/portability/seal-values.ts';
 import { NotImportable, type RecordOf } from './read-export.ts';
+
+/** @throws NotImportable if a version has a value although it must not, or none although it must */
+export async function openVersion(
+  open: OpenValue,
+  version: RecordOf<'version'>,
+  { id }: RecordOf<'environment'>,
+): Promise<string | undefined> {
+  const { key, version: number, deleted, destroyed } = version;
+  const value = await open(version, placeOf(id, key, number));
+  if ((value === undefined) === (deleted === true || destroyed === true)) return value;
+  throw new NotImportable(`Version ${number} of ${key} in environment ${id} must have a value or none.`);
+}
+
+/** The signing secret of a webhook. */
+export async function openSecret(
+  open: OpenValue,
+  webhook: RecordOf<'webhook'>,
+  organizationId: string,
+): Promise<string> {
+  const secret = await open(webhook, placeOf(organizationId, 'webhook', webhook.id));
+  if (secret === undefined) throw new NotImportable(`The webhook ${webhook.id} has no signing secret.`);
+  return secret;
+}
 
 type Protected = Pick<RecordOf<'version'>, 'value' | 'sealed'>;
 

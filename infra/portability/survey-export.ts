@@ -2,6 +2,7 @@ import { isIdentityId } from '#lib/access/principal.ts';
 import type { ExportRecord } from '#lib/contracts/organizations/export-records.ts';
 import type { EnvironmentPath } from '#lib/table/keys.ts';
 import type { Write } from '#lib/table/write.ts';
+import { type OpenValue, openSecret, openVersion, valueOpener } from './open-values.ts';
 import { NotImportable, type RecordOf, readRecords } from './read-export.ts';
 import { replayHistory, type StoredValue } from './replay-history.ts';
 
@@ -17,24 +18,33 @@ export interface Survey {
   listed: { [Kind in Listed]: RecordOf<Kind>[] };
   versions: number;
   auditEntries: number;
+  open: OpenValue;
 }
 
-/** Reads the whole file without importing anything. @throws NotImportable */
-export async function surveyExport(path: string): Promise<Survey> {
+/**
+ * Reads the whole file and opens every value, without importing anything.
+ * @param keyFile the private key, if the values are sealed
+ * @throws NotImportable
+ */
+export async function surveyExport(path: string, keyFile: string | undefined): Promise<Survey> {
   const listed = Object.fromEntries(listedKinds.map(kind => [kind, []])) as unknown as Survey['listed'];
   const counts = { versions: 0, auditEntries: 0 };
-  const histories = walkHistories({
-    pathOf: pathIn('organization'),
-    projectOf: () => nowhere,
-    store: async () => ({}),
-  });
+  let open: OpenValue = async () => undefined;
+  const store = async (version: RecordOf<'version'>, environment: RecordOf<'environment'>) => {
+    await openVersion(open, version, environment);
+    return {};
+  };
+  const histories = walkHistories({ pathOf: pathIn('organization'), projectOf: () => nowhere, store });
   const records = readRecords(path);
   for (;;) {
     const { value, done } = await records.next();
     if (done === true) {
       await histories.end();
-      return { ...value, ...counts, ...checked(listed) };
+      const survey = { ...value, ...counts, ...checked(listed), open };
+      for (const webhook of survey.listed.webhook) await openSecret(open, webhook, survey.organization.id);
+      return survey;
     }
+    if (value.record === 'export') open = await valueOpener(value, keyFile);
     await histories.add(value);
     if (value.record === 'version') counts.versions += 1;
     else if (value.record === 'audit-entry') counts.auditEntries += 1;

@@ -3,6 +3,7 @@ import type { MemberContext } from '../access/request-context.ts';
 import { entryView, maximumAnswerBytes } from '../audit/entry-view.ts';
 import { auditPartitions } from '../audit/partitions.ts';
 import { earlierRetentions } from '../audit/retention.ts';
+import type { StoredEntry } from '../audit/scan.ts';
 import { Slug, Timestamp, Uuid } from '../contracts/fields/text.ts';
 import { type ExportRecord, exportFormat } from '../contracts/organizations/export-records.ts';
 import { invalidRequest } from '../core/errors.ts';
@@ -158,17 +159,21 @@ async function recordOf(item: Item, portage: Portage): Promise<ExportRecord | un
 async function* walkAudit({ organization: { id } }: ExportSource, from: Position): AsyncGenerator<Step> {
   const { startedAt, step } = from;
   const { partitions = 1 } = (await find(at(auditPartitionsRecord, id))) ?? {};
-  const nowSeconds = Date.now() / 1000;
   for (let partition = from.partition ?? 0; partition < partitions; partition += 1) {
     const after = partition === from.partition ? from.after : undefined;
     for await (const item of itemsFrom(ranges.audit(id, partition), after)) {
-      const entry = item.kind === auditRecord.kind ? auditRecord.parse(item) : undefined;
-      const isExported =
-        entry !== undefined && entry.createdAt < startedAt && (entry.expiresAt ?? Infinity) > nowSeconds;
-      const record = { record: 'audit-entry', entry: entryView(item as never), expiresAt: entry?.expiresAt } as const;
-      yield { record: isExported ? record : undefined, next: { startedAt, step, partition, after: String(item.sk) } };
+      const next: Position = { startedAt, step, partition, after: String(item.sk) };
+      yield { record: entryRecord(item, startedAt), next };
     }
   }
+}
+
+function entryRecord(item: Item, startedAt: string): ExportRecord | undefined {
+  if (item.kind !== auditRecord.kind) return undefined;
+  const { createdAt, expiresAt } = auditRecord.parse(item);
+  const isExpired = expiresAt !== undefined && expiresAt * 1000 <= Date.now();
+  if (isExpired || createdAt >= startedAt) return undefined;
+  return { record: 'audit-entry', entry: entryView(item as unknown as StoredEntry), expiresAt };
 }
 
 /** One audit entry for each environment whose values a page has, from its first revision to its last. */

@@ -15,7 +15,10 @@ test('orgs export writes a complete file that only its owner can read', async ()
   expect([code, stderr.includes('Exported to')], stderr).toEqual([0, true]);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const lines = linesOf(file);
-  const content = lines.slice(0, -1).map(line => `${line}\n`).join('');
+  const content = lines
+    .slice(0, -1)
+    .map(line => `${line}\n`)
+    .join('');
   expect(JSON.parse(lines.at(-1) ?? '')).toEqual({
     record: 'end',
     lines: lines.length - 1,

@@ -12,7 +12,14 @@ export interface Size {
 
 const keysAtOnce = 100;
 
-const odd = ['', 'a\nb\r\n\t\u0000', '\u2028 and \u2029', '"quoted" \\ $X', '\u{1f511}'.repeat(50), 'x'.repeat(64 * 1024)];
+const odd = [
+  '',
+  'a\nb\r\n\t\u0000',
+  '\u2028 and \u2029',
+  '"quoted" \\ $X',
+  '\u{1f511}'.repeat(50),
+  'x'.repeat(64 * 1024),
+];
 
 /** An organization with everything that an export could lose. */
 export async function fillOrganization(api: Api, owner: Person, { environments, versions }: Size) {
@@ -23,7 +30,12 @@ export async function fillOrganization(api: Api, owner: Person, { environments, 
   const members: Record<string, Person> = { owner };
   for (const role of roles) members[role] = await place.member(role);
 
-  await done(place.importAll('dev', odd.map((value, index) => ({ key: `ODD_${index}`, value }))));
+  await done(
+    place.importAll(
+      'dev',
+      odd.map((value, index) => ({ key: `ODD_${index}`, value })),
+    ),
+  );
   await done(place.set('dev', 'KEPT', 'first', { body: { message: 'Why “this”?' } }));
   for (const value of ['second', 'third']) await done(place.set('dev', 'KEPT', value));
   await done(place.destroy('dev', 'KEPT', { versions: [1] }));
@@ -40,7 +52,9 @@ export async function fillOrganization(api: Api, owner: Person, { environments, 
   const template = `/templates/${organization.slug}/${place.project.slug}`;
   await done(api.post(template, { key: 'KEPT', description: 'Kept', pattern: '^t' }, session));
   await done(api.post(template, { key: 'MISSING', required: false }, session));
-  const gone = await done(api.post(`${place.projectPath}/environments`, { name: 'Gone', type: 'development' }, session));
+  const gone = await done(
+    api.post(`${place.projectPath}/environments`, { name: 'Gone', type: 'development' }, session),
+  );
   await done(api.delete(`${place.projectPath}/environments/${gone.body.environment.slug}`, session));
 
   const webhooks = `/webhooks/${organization.id}`;

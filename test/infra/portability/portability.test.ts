@@ -1,12 +1,13 @@
 import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { routes } from '#lib/contracts/routes.ts';
 import { type Client, startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { scratchDirectory, shared } from '#test/support/fixtures.ts';
 import { type Person, seedOwner, seedPerson } from '#test/support/people.ts';
+import { startReceiver } from '#test/support/receiver.ts';
 import { runCommand } from '#test/support/run-command.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { type Filled, fillOrganization } from './fill-organization.ts';
@@ -35,7 +36,10 @@ const importing = (...args: string[]) => {
 beforeAll(async () => {
   filled = await fillOrganization(api, owner, { environments, versions });
   const { code, stderr } = await command('export-organization', owner.organization.slug, '--to', file, '--plain');
-  expect(stderr.split('\n').filter(line => line !== '' && !line.endsWith('lines so far.')), stderr).toEqual([]);
+  expect(
+    stderr.split('\n').filter(line => line !== '' && !line.endsWith('lines so far.')),
+    stderr,
+  ).toEqual([]);
   expect(code).toBe(0);
   lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
   ({ startedAt } = JSON.parse(lines[0] ?? ''));
@@ -137,12 +141,18 @@ async function smallOrganization() {
   const place = await openWorkplace(api, owner);
   await expectStatus(place.importAll('dev', { A: 'the value of A', B: 'the value of B' }), 200);
   await expectStatus(place.set('dev', 'A', 'another value'), 200);
-  return { owner, place, exportTo: (...args: string[]) => command('export-organization', owner.organization.slug, ...args) };
+  return {
+    owner,
+    place,
+    exportTo: (...args: string[]) => command('export-organization', owner.organization.slug, ...args),
+  };
 }
 
 function keyFiles(type: 'ec' | 'rsa') {
   const pair =
-    type === 'ec' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : generateKeyPairSync('rsa', { modulusLength: 2048 });
+    type === 'ec'
+      ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      : generateKeyPairSync('rsa', { modulusLength: 2048 });
   const write = (key: typeof pair.publicKey) => {
     const path = join(directory, `${randomUUID()}.jwk`);
     writeFileSync(path, JSON.stringify(key.export({ format: 'jwk' })));
@@ -173,34 +183,81 @@ describe('sealed values', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect((await importing(file)).stderr).toContain('name the private key with --key');
     expect((await importing(file, '--key', keyFiles(type).privateKey)).stderr).toContain('to another key');
-    const sealed = (lines: string[]) => lines.flatMap((line, index) => (line.includes('"version","key"') ? [index] : []));
+    const versionLines = (lines: string[]) =>
+      lines.flatMap((line, index) => (line.includes('"version","key"') ? [index] : []));
     const moved = withLines(file, lines => {
-      const [one = 0, other = 0] = sealed(lines);
+      const [one = 0, other = 0] = versionLines(lines);
       const [a, b] = [one, other].map(index => JSON.parse(lines[index] ?? ''));
       return lines.with(one, JSON.stringify({ ...a, sealed: b.sealed }));
     });
     expect((await importing(moved, '--key', privateKey)).stderr).toContain('was sealed for another place');
-    // That import is unfinished, and the right file is another one.
-    expect((await importing(file, '--key', privateKey)).stderr).toContain('unfinished');
-    expect((await second.regain(owner.email)).cookie).toBeTruthy();
-    expect(place.project.slug).toBeTruthy();
+    expect(await importing(file, '--key', privateKey)).toMatchObject({ code: 0 });
+    const session = await second.regain(owner.email);
+    const path = place.at('dev');
+    const { body } = await expectStatus(second.get(path, session), 200);
+    expect(body).toEqual((await api.get(path, owner.session)).body);
   });
 });
 
-test('an import that was killed is invisible, and completes when it is run again', { timeout: 120_000 }, async () => {
+/** The second installation's DynamoDB, which refuses its caller after a number of writes. */
+async function dynamoDbWith(allowed: number) {
+  let writes = 0;
+  return startReceiver(async (response, { headers, body }) => {
+    const type = { 'content-type': 'application/x-amz-json-1.0' };
+    if (/Write|Put|Update/.test(`${headers['x-amz-target']}`)) writes += 1;
+    if (writes > allowed) {
+      const refusal = { __type: 'com.amazon.coral.service#AccessDeniedException', message: 'not authorized' };
+      return response.writeHead(400, type).end(JSON.stringify(refusal));
+    }
+    const names = ['authorization', 'x-amz-target', 'x-amz-date', 'content-type'];
+    const answer = await fetch(inject('dynamoDbUrl'), {
+      method: 'POST',
+      headers: Object.fromEntries(names.map(name => [name, `${headers[name]}`])),
+      body: Uint8Array.from(body),
+    });
+    return response.writeHead(answer.status, type).end(await answer.text());
+  });
+}
+
+/** Runs the import with no more than a number of writes. */
+async function importWith(allowed: number, ...args: string[]) {
+  const endpoints = (await (await fetch(new URL('/local/endpoints', second.url))).json()) as Record<string, string>;
+  const dynamoDb = await dynamoDbWith(allowed);
+  const { PORT: _, ...env } = process.env;
+  const own = { AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.url, AWS_ENDPOINT_URL_KMS: endpoints.kms ?? '' };
+  const named = { TABLE_NAME: endpoints.tableName ?? '', KMS_KEY_ID: endpoints.keyId ?? '' };
+  const ending = await runCommand('import-organization', args, { ...env, ...own, ...named });
+  await dynamoDb.stop();
+  return ending;
+}
+
+test('an import that fails anywhere is invisible, and completes when it is run again', {
+  timeout: 300_000,
+}, async () => {
   const { owner, place, exportTo } = await smallOrganization();
   const file = newFile();
   expect(await exportTo('--to', file, '--plain')).toMatchObject({ code: 0 });
-  // It fails at a version whose value is missing, after it has written much of the rest.
-  const broken = withLines(file, lines => lines.map(line => line.replace('"value":"another value",', '')));
-  expect((await importing(broken)).stderr).toContain('must have a value or none');
+  // The reservation, the account, the project, and what follows.
+  for (const allowed of [1, 2, 3, 4, 6]) expect(await importWith(allowed, file)).toMatchObject({ code: 1 });
   const session = await second.regain(owner.email);
-  const dev = `/secrets/${owner.organization.slug}/${place.project.slug}/dev`;
-  expect((await second.get(dev, session)).status).toBe(404);
+  expect((await second.get(place.at('dev'), session)).status).toBe(404);
   expect((await second.get(`/projects/${owner.organization.id}`, session)).status).toBe(404);
   expect((await second.get('/auth/me', session)).body.organizations).toEqual([]);
+  const other = withLines(file, lines => lines.filter(line => !line.includes('the value of B')));
+  expect((await importing(other)).stderr).toContain('unfinished');
+  expect(await importing(file)).toMatchObject({ code: 0 });
+  const { body } = await expectStatus(second.get(place.at('dev'), session), 200);
+  expect(body).toEqual((await api.get(place.at('dev'), owner.session)).body);
+});
+
+test('an import that is given up is erased', { timeout: 300_000 }, async () => {
+  const { owner, exportTo } = await smallOrganization();
+  const file = newFile();
+  expect(await exportTo('--to', file, '--plain')).toMatchObject({ code: 0 });
+  expect(await importWith(3, file)).toMatchObject({ code: 1 });
   expect((await importing('--remove', owner.organization.slug)).stdout).toContain('will be erased');
   expect((await importing(file)).stderr).toContain('is being erased');
+  expect((await importing('--remove', owner.organization.slug)).stderr).toContain('is unfinished');
 });
 
 test('a member is not matched with an account that has not verified the address', { timeout: 120_000 }, async () => {
@@ -220,15 +277,14 @@ test('a member is not matched with an account that has not verified the address'
 });
 
 test('a file whose history has a gap is refused before anything is written', { timeout: 120_000 }, async () => {
-  const { owner, exportTo } = await smallOrganization();
+  const { exportTo } = await smallOrganization();
   const file = newFile();
   expect(await exportTo('--to', file, '--plain')).toMatchObject({ code: 0 });
-  const gap = withLines(file, lines => lines.filter(line => !line.includes('the value of B')));
-  const late = withLines(file, lines => lines.filter(line => !line.includes('"revision":2,"action"')));
-  expect(await importing(late)).toMatchObject({ code: 1 });
-  // A key that nobody set is no gap, so this imports.
-  expect(await importing(gap)).toMatchObject({ code: 0 });
-  expect(owner.organization.slug).toBeTruthy();
+  const without = (text: string) => withLines(file, lines => lines.filter(line => !line.includes(text)));
+  expect((await importing(without('"the value of A"'))).stderr).toContain('version 2 of A follows none');
+  expect((await importing(without('"revision":2,"action"'))).stderr).toContain('it ends at revision 1');
+  expect((await importing(without('"record":"member"'))).stderr).toContain('has no owner');
+  expect(await importing(file)).toMatchObject({ code: 0 });
 });
 
 test('an export counts as a read of every version that it has', { timeout: 120_000 }, async () => {
