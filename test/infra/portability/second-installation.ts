@@ -15,6 +15,8 @@ export async function startSecondInstallation() {
     AWS_ENDPOINT_URL_DYNAMODB: inject('dynamoDbUrl'),
     TABLE_NAME: `test-${randomUUID()}`,
     LOG_LEVEL: 'ERROR',
+    PASSWORD_RESET_LIMIT_PER_HOUR: '-1',
+    REQUESTS_PER_MINUTE: '-1',
   };
   const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, '../../support/instance.ts')], {
     env,
