@@ -27,7 +27,7 @@ import { openVersion } from './open-values.ts';
 import { NotImportable, type RecordOf, readRecords } from './read-export.ts';
 import { pathIn, type Survey, surveyExport, walkHistories } from './survey-export.ts';
 
-export interface ImportOptions {
+interface ImportOptions {
   /** The file with the private key, as a JWK, if values are sealed. */
   keyFile?: string | undefined;
   /** If the organization's own slug is taken. */

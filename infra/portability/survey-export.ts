@@ -14,7 +14,7 @@ export interface Survey {
   lines: number;
   header: RecordOf<'export'>;
   organization: RecordOf<'organization'>;
-  /** Environments only if their project is in the file too: otherwise, it was deleted during the export. */
+  /** Environments and template keys only if their project is in the file: otherwise, it was deleted during the export. */
   listed: { [Kind in Listed]: RecordOf<Kind>[] };
   versions: number;
   auditEntries: number;
@@ -87,9 +87,7 @@ function checked(all: Survey['listed']): Pick<Survey, 'header' | 'organization' 
     if (projects.get(projectId)?.slug !== project)
       throw new NotImportable(`The environment ${slug} is not in ${project}.`);
   }
-  for (const { projectId, key } of all['template-key']) {
-    if (!projects.has(projectId)) throw new NotImportable(`The template key ${key} has no project.`);
-  }
+  const templateKeys = all['template-key'].filter(({ projectId }) => projects.has(projectId));
   if (!all.member.some(({ role }) => role === 'owner')) throw new NotImportable('The organization has no owner.');
   if (all.identity.some(({ id }) => !isIdentityId(id)) || all.member.some(({ userId }) => isIdentityId(userId))) {
     throw new NotImportable('The id of an identity or of a user does not have its form.');
@@ -120,7 +118,7 @@ function checked(all: Survey['listed']): Pick<Survey, 'header' | 'organization' 
       all[kind].map(({ id }) => id),
     );
   }
-  return { header, organization, listed: { ...all, environment } };
+  return { header, organization, listed: { ...all, environment, 'template-key': templateKeys } };
 }
 
 function requireUnique(what: string, names: readonly string[]): void {

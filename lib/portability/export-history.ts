@@ -24,7 +24,7 @@ export interface HistoryPosition {
   skip: number;
 }
 
-export interface HistoryLine {
+interface HistoryLine {
   record: ExportRecord;
   /** The project of a value. */
   projectId?: string;

@@ -44,7 +44,7 @@ const Position = z.strictObject({
 type Position = z.infer<typeof Position>;
 
 /** What an export needs of a request, or of an operator's command. */
-export type ExportSource = Pick<MemberContext, 'organization' | 'log' | 'audit'>;
+type ExportSource = Pick<MemberContext, 'organization' | 'log' | 'audit'>;
 
 /** A line of the export, or none for an item that is left out, and the position after it. */
 interface Step {

@@ -26,7 +26,7 @@ export interface Portage {
 type ToRecord = (item: Item, portage: Portage) => ExportRecord | undefined | Promise<ExportRecord | undefined>;
 
 /** Whether items of a kind are in an organization's export. `how` completes the table in docs/organization-export.md. */
-export type Portability =
+type Portability =
   | { in: 'organization'; how: string; toRecord: ToRecord }
   /** Exported with its environment's history, or with the audit log. */
   | { in: 'history' | 'audit log'; how: string }

@@ -21,7 +21,7 @@ interface Progress {
   bytes: number;
 }
 
-export interface ExportedPage {
+interface ExportedPage {
   records: readonly object[];
   next: string | null;
 }

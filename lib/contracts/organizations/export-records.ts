@@ -23,7 +23,7 @@ const Person = z.strictObject({ id: Uuid, email: z.string().max(254) });
 /** Exactly one of them: as it is, or sealed to the key of the header as a compact JWE. */
 const plainOrSealed = { value: SecretValue.optional(), sealed: z.string().optional() };
 
-export const ExportHeader = z.strictObject({
+const ExportHeader = z.strictObject({
   record: z.literal('export'),
   format: z.int(),
   organization: z.strictObject({ id: Uuid, slug: Slug, name: z.string() }),
@@ -35,7 +35,7 @@ export const ExportHeader = z.strictObject({
 });
 export type ExportHeader = z.infer<typeof ExportHeader>;
 
-export const ExportedOrganization = z.strictObject({
+const ExportedOrganization = z.strictObject({
   record: z.literal('organization'),
   id: Uuid,
   slug: Slug,
@@ -48,7 +48,7 @@ export const ExportedOrganization = z.strictObject({
   firstRevision: z.int(),
 });
 
-export const ExportedMember = z.strictObject({
+const ExportedMember = z.strictObject({
   record: z.literal('member'),
   id: Uuid,
   userId: Uuid,
@@ -58,13 +58,13 @@ export const ExportedMember = z.strictObject({
   joinedAt: Timestamp,
 });
 
-export const ExportedRemovedMember = z.strictObject({
+const ExportedRemovedMember = z.strictObject({
   record: z.literal('removed-member'),
   userId: Uuid,
   removedAt: Timestamp,
 });
 
-export const ExportedInvitation = z.strictObject({
+const ExportedInvitation = z.strictObject({
   record: z.literal('invitation'),
   id: Uuid,
   email: Email,
@@ -74,7 +74,7 @@ export const ExportedInvitation = z.strictObject({
   expiryDate: Timestamp,
 });
 
-export const ExportedProject = z.strictObject({
+const ExportedProject = z.strictObject({
   record: z.literal('project'),
   id: Uuid,
   slug: Slug,
@@ -86,7 +86,7 @@ export const ExportedProject = z.strictObject({
   createdAt: Timestamp,
 });
 
-export const ExportedTemplateKey = z.strictObject({
+const ExportedTemplateKey = z.strictObject({
   record: z.literal('template-key'),
   projectId: Uuid,
   key: SecretKey,
@@ -97,7 +97,7 @@ export const ExportedTemplateKey = z.strictObject({
 });
 
 /** Its changes follow, up to `revision`. */
-export const ExportedEnvironment = z.strictObject({
+const ExportedEnvironment = z.strictObject({
   record: z.literal('environment'),
   id: Uuid,
   projectId: Uuid,
@@ -111,7 +111,7 @@ export const ExportedEnvironment = z.strictObject({
 });
 
 /** Its versions follow. */
-export const ExportedChange = z.strictObject({
+const ExportedChange = z.strictObject({
   record: z.literal('change'),
   revision: z.int(),
   action: AuditAction,
@@ -124,7 +124,7 @@ export const ExportedChange = z.strictObject({
 });
 
 /** One key in a change. It has no value if the change deleted the key, or if the value was destroyed later. */
-export const ExportedVersion = z.strictObject({
+const ExportedVersion = z.strictObject({
   record: z.literal('version'),
   key: SecretKey,
   version: z.int().min(1),
@@ -135,9 +135,8 @@ export const ExportedVersion = z.strictObject({
   createdAt: Timestamp,
   createdBy: Person,
 });
-export type ExportedVersion = z.infer<typeof ExportedVersion>;
 
-export const ExportedRetiredSlug = z.strictObject({
+const ExportedRetiredSlug = z.strictObject({
   record: z.literal('retired-slug'),
   project: Slug,
   environment: Slug.optional(),
@@ -147,7 +146,7 @@ export const ExportedRetiredSlug = z.strictObject({
 
 const Place = z.strictObject({ id: Uuid, slug: Slug });
 
-export const ExportedWebhook = z.strictObject({
+const ExportedWebhook = z.strictObject({
   record: z.literal('webhook'),
   id: Uuid,
   url: z.string(),
@@ -164,7 +163,7 @@ export const ExportedWebhook = z.strictObject({
   updatedAt: Timestamp,
 });
 
-export const ExportedIdentity = z.strictObject({
+const ExportedIdentity = z.strictObject({
   record: z.literal('identity'),
   id: Uuid,
   name: z.string(),
@@ -200,7 +199,7 @@ export const ExportedIdentity = z.strictObject({
   tokensEndedAt: Timestamp.optional(),
 });
 
-export const ExportedAuditEntry = z.strictObject({
+const ExportedAuditEntry = z.strictObject({
   record: z.literal('audit-entry'),
   entry: AuditEntry,
   /** When its retention ends, in epoch seconds. */
