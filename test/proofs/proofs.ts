@@ -77,7 +77,7 @@ export const proofs: readonly Proof[] = [
   {
     name: 'portability',
     files: ['test/infra/portability'],
-    env: { PORTABILITY: '8,300' },
+    env: { PORTABILITY: '8,100' },
     full: { PORTABILITY: '50,400' },
   },
   { name: 'service-killed', files: ['test/functions/secrets/kill.test.ts'] },

@@ -25,20 +25,22 @@ export async function startSecondInstallation() {
   const ended = once(child, 'exit');
   const [url] = (await once(createInterface({ input: child.stdout ?? process.stdin }), 'line')) as [string];
   const client = clientOf(url);
+  const sessions = new Map<string, Promise<{ cookie: string }>>();
   return {
     ...client,
     port: new URL(url).port,
-    tableName: env.TABLE_NAME,
     /** A session of somebody whose account the import created. */
-    regain: (email: string) => regain(client, email),
+    regain: (email: string) => {
+      const session = sessions.get(email) ?? regain(client, email);
+      sessions.set(email, session);
+      return session;
+    },
     stop: async () => {
       child.stdin?.end();
       await ended;
     },
   };
 }
-
-export type SecondInstallation = Awaited<ReturnType<typeof startSecondInstallation>>;
 
 async function regain(client: Client, email: string): Promise<{ cookie: string }> {
   const mails = async () => {
