@@ -44,7 +44,7 @@ const belongsToInstallation = 'belongs to the installation';
 const credential = 'a credential works only where it was issued';
 const shortLived = 'exists for minutes';
 const derived = 'the import writes it again';
-const provider = 'decides who gets in: the owners set the provider up again, with a client for the new address';
+const provider = 'decides who gets in, so owners set the provider up again';
 
 /** Every kind of item of the table. A test fails on a kind that is not here. */
 export const itemKinds: Readonly<Record<string, Portability>> = {
