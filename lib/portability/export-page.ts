@@ -5,7 +5,7 @@ import { auditPartitions } from '../audit/partitions.ts';
 import { earlierRetentions } from '../audit/retention.ts';
 import type { StoredEntry } from '../audit/scan.ts';
 import { Slug, Timestamp, Uuid } from '../contracts/fields/text.ts';
-import { type ExportRecord, exportFormat } from '../contracts/organizations/export-records.ts';
+import { ExportRecord, exportFormat } from '../contracts/organizations/export-records.ts';
 import { invalidRequest } from '../core/errors.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, type Item, queryPage, type Range } from '../table/read.ts';
@@ -80,7 +80,8 @@ export async function exportPage(
   }
   await recordValues(source, steps);
   const last = steps.at(-1);
-  const records = steps.flatMap(({ record }) => record ?? []);
+  // An undeclared field never leaves the service.
+  const records = steps.flatMap(({ record }) => (record === undefined ? [] : [ExportRecord.parse(record)]));
   return { records, next: isLast || last === undefined ? null : writePosition(last.next) };
 }
 
