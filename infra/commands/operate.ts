@@ -6,6 +6,8 @@ import { join } from 'node:path';
 const commands = {
   'add-check-account': 'registers the account with which the deployed service is checked',
   'cost-table': 'prints what a million of each operation costs, and an idle month',
+  'export-organization': 'writes everything that an organization owns to a file',
+  'import-organization': 'creates an organization from the file of an export',
   'move-service': 'moves the service to the other region',
   parked: 'lists, deletes or retries the messages that background work gave up',
   'previous-version': 'lets one function serve its previous version at once',

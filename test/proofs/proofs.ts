@@ -75,6 +75,12 @@ export const proofs: readonly Proof[] = [
   { name: 'large-log', files: ['test/functions/audit/large-log.test.ts'] },
   { name: 'rotation', files: ['test/functions/projects/rotation.test.ts'] },
   { name: 'repair', files: ['test/infra/repair/recount.test.ts', 'test/infra/repair/repair-environment.test.ts'] },
+  {
+    name: 'portability',
+    files: ['test/infra/portability'],
+    env: { PORTABILITY: '8,100' },
+    full: { PORTABILITY: '50,400' },
+  },
   { name: 'service-killed', files: ['test/functions/secrets/kill.test.ts'] },
   { name: 'learns-nothing', files: ['test/functions/secrets/learns-nothing.test.ts'] },
   { name: 'churn', files: ['test/consistency/natural.test.ts'], env: { ROUNDS: '20' }, full: { ROUNDS: '200' } },
