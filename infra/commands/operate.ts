@@ -11,6 +11,7 @@ const commands = {
   recount: 'compares every counter with what it counts; --fix corrects them',
   'rehearse-restore': 'restores a table on this machine and compares it with the original',
   'repair-environment': 'makes an environment consistent after its secrets stopped matching its digest',
+  'replay-revocations': 'repeats on a restored table what was taken away in the old one',
   smoke: 'signs in, sets a secret and pulls it through the public address',
 } as const;
 
@@ -21,7 +22,7 @@ if (Object.hasOwn(commands, name)) {
   });
   process.exitCode = status ?? 1;
 } else {
-  const lines = Object.entries(commands).map(([command, purpose]) => `  ${command.padEnd(20)}${purpose}`);
+  const lines = Object.entries(commands).map(([command, purpose]) => `  ${command.padEnd(24)}${purpose}`);
   console.error(['Usage: npm run operate -- <command> [argument …]', ...lines].join('\n'));
   process.exitCode = name === '' ? 0 : 1;
 }

@@ -19,9 +19,13 @@ export function openRequest(contract: Contract): Middleware {
       const source = sourceOf(event);
       context.opened = { source, log: openLog({ requestId: source.requestId, operation: contract.operationId }) };
       if (!cameThroughEdge(event)) throw new ApiError('route_not_found', 'The API is not served at this address.');
-      if (settings().MAINTENANCE && !isServedInMaintenance(contract)) {
-        throw new ApiError('temporarily_unavailable', maintenanceMessage, { retryAfterSeconds: 60, isExpected: true });
-      }
+      if (!isServedInMaintenance(contract)) refuseInMaintenance();
     },
   };
+}
+
+/** @throws temporarily_unavailable during maintenance */
+export function refuseInMaintenance(): void {
+  if (!settings().MAINTENANCE) return;
+  throw new ApiError('temporarily_unavailable', maintenanceMessage, { retryAfterSeconds: 60, isExpected: true });
 }

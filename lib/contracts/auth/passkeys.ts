@@ -213,7 +213,7 @@ export const removePasskey = contract({
   uses: {
     table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
     reads: ['ORG'],
-    writes: ['PASSKEY', 'RATE'],
+    writes: ['PASSKEY', 'RATE', 'REVOCATIONS'],
     mail: true,
   },
 });

@@ -21,7 +21,8 @@ export const changePassword = contract({
   bodyExample: { currentPassword: passPhraseExample, newPassword: 'another example of a pass phrase' },
   responses: succeeds('The password was changed.'),
   errors: ['rate_limited'],
-  uses: { table: ['GetItem', 'Query', 'DeleteItem'], reads: ['ORG', 'RATE'], writes: ['AUDIT', 'RATE'] },
+  revokes: true,
+  uses: { table: ['GetItem', 'Query', 'DeleteItem'], reads: ['ORG', 'RATE'], writes: ['AUDIT', 'RATE', 'REVOCATIONS'] },
   sizing: passwordSizing,
 });
 
@@ -81,7 +82,7 @@ export const resetPassword = contract({
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
     reads: ['USER', 'ORG'],
-    writes: ['USER', 'PASSKEY', 'AUDIT'],
+    writes: ['USER', 'PASSKEY', 'AUDIT', 'REVOCATIONS'],
   },
   sizing: passwordSizing,
 });

@@ -187,9 +187,10 @@ export const endProviderLink = contract({
     'in once. Requires a fresh session.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   responses: succeeds('The link has ended.'),
+  revokes: true,
   uses: {
     table: ['Query', 'BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
     reads: ['USER', 'ORG'],
-    writes: ['USER', 'AUDIT'],
+    writes: ['USER', 'AUDIT', 'REVOCATIONS'],
   },
 });

@@ -193,7 +193,8 @@ export const revokeToken = contract({
   description: 'Revokes one of the caller’s own tokens. It stops working at once.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', confined: true },
   responses: succeeds('The token was revoked.'),
-  uses: { table: ['GetItem', 'Query', 'DeleteItem'], reads: ['ORG'], writes: ['AUDIT'] },
+  revokes: true,
+  uses: { table: ['GetItem', 'Query', 'DeleteItem'], reads: ['ORG'], writes: ['AUDIT', 'REVOCATIONS'] },
 });
 
 export const revokeCurrentToken = contract({
@@ -204,5 +205,6 @@ export const revokeCurrentToken = contract({
   access: { kind: 'caller', tokens: 'read', narrowestToken: 'environment' },
   responses: succeeds('The token was revoked.'),
   errors: ['token_not_found'],
-  uses: { table: ['GetItem', 'DeleteItem'], reads: ['ORG'], writes: ['AUDIT'] },
+  revokes: true,
+  uses: { table: ['GetItem', 'DeleteItem'], reads: ['ORG'], writes: ['AUDIT', 'REVOCATIONS'] },
 });

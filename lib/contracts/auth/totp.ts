@@ -46,7 +46,7 @@ export const confirmTotp = contract({
   errors: ['email_not_verified', 'rate_limited'],
   uses: {
     table: ['GetItem', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
-    writes: ['RATE'],
+    writes: ['RATE', 'REVOCATIONS'],
     key: { totp: ['Decrypt'] },
     mail: true,
   },
@@ -64,7 +64,7 @@ export const removeTotp = contract({
   uses: {
     table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'ConditionCheckItem'],
     reads: ['ORG'],
-    writes: ['RATE'],
+    writes: ['RATE', 'REVOCATIONS'],
     mail: true,
   },
 });
@@ -77,7 +77,7 @@ export const renewRecoveryCodes = contract({
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   responses: ok({ description: 'The new codes, shown only once.', body: z.object({ recoveryCodes: RecoveryCodes }) }),
   errors: ['rate_limited'],
-  uses: { table: ['GetItem', 'PutItem', 'ConditionCheckItem'], writes: ['RATE'], mail: true },
+  uses: { table: ['GetItem', 'PutItem', 'ConditionCheckItem'], writes: ['RATE', 'REVOCATIONS'], mail: true },
 });
 
 export const undoFactor = contract({
@@ -96,7 +96,7 @@ export const undoFactor = contract({
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
     reads: ['USER', 'ORG'],
-    writes: ['USER', 'PASSKEY', 'RATE', 'AUDIT'],
+    writes: ['USER', 'PASSKEY', 'RATE', 'AUDIT', 'REVOCATIONS'],
     mail: true,
   },
 });

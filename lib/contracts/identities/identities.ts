@@ -188,7 +188,7 @@ export const updateIdentity = contract({
     },
   }),
   errors: ['project_not_found', 'environment_not_found'],
-  uses: { table: ['Query', 'GetItem', 'ConditionCheckItem'], writes: ['ORG', 'AUDIT'] },
+  uses: { table: ['Query', 'GetItem', 'ConditionCheckItem'], writes: ['ORG', 'AUDIT', 'REVOCATIONS'] },
 });
 
 export const deleteIdentity = contract({
@@ -198,5 +198,6 @@ export const deleteIdentity = contract({
   description: 'Deletes the identity. Its tokens stop working at once.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
   responses: succeeds('The identity was deleted.'),
-  uses: { table: ['GetItem', 'DeleteItem'], writes: ['ORG', 'USER', 'AUDIT'] },
+  revokes: true,
+  uses: { table: ['GetItem', 'DeleteItem'], writes: ['ORG', 'USER', 'AUDIT', 'REVOCATIONS'] },
 });

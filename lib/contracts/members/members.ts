@@ -62,10 +62,11 @@ export const changeRole = contract({
   bodyExample: { role: 'developer' },
   responses: ok({ description: 'The member with the new role.', body: z.object({ member: Member }) }),
   errors: ['last_owner'],
+  revokes: 'by-content',
   uses: {
     table: ['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem'],
     reads: ['ORGID', 'USER'],
-    writes: ['ORG', 'AUDIT'],
+    writes: ['ORG', 'AUDIT', 'REVOCATIONS'],
   },
 });
 
@@ -110,10 +111,11 @@ export const removeMember = contract({
     }),
   }),
   errors: ['last_owner'],
+  revokes: true,
   uses: {
     table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem', 'ConditionCheckItem', 'BatchWriteItem'],
     reads: ['ORGID', 'USER'],
-    writes: ['ORG', 'INVITATION', 'AUDIT'],
+    writes: ['ORG', 'INVITATION', 'AUDIT', 'REVOCATIONS'],
   },
 });
 
@@ -129,9 +131,10 @@ export const leaveOrganization = contract({
   access: { kind: 'member', roles, tokens: 'full', narrowestToken: 'organization', leaves: true },
   responses: succeeds('The caller is no longer a member.'),
   errors: ['last_owner'],
+  revokes: true,
   uses: {
     table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem', 'ConditionCheckItem', 'BatchWriteItem'],
     reads: ['USER'],
-    writes: ['ORG', 'AUDIT'],
+    writes: ['ORG', 'AUDIT', 'REVOCATIONS'],
   },
 });

@@ -161,7 +161,12 @@ export const deleteWebhook = contract({
   description: 'Deletes the webhook and its delivery log. Nothing more is delivered to it.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   responses: succeeds('The webhook was deleted.'),
-  uses: { table: ['GetItem', 'DeleteItem', 'Query'], reads: ['DELIVERIES'], writes: ['ORG', 'AUDIT', 'DELIVERIES'] },
+  revokes: true,
+  uses: {
+    table: ['GetItem', 'DeleteItem', 'Query'],
+    reads: ['DELIVERIES'],
+    writes: ['ORG', 'AUDIT', 'DELIVERIES', 'REVOCATIONS'],
+  },
 });
 
 export const testWebhook = contract({
