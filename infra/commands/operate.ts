@@ -10,6 +10,7 @@ const commands = {
   'ready-for-failover': 'checks that the other region could take over',
   recount: 'compares every counter with what it counts; --fix corrects them',
   'rehearse-restore': 'restores a table on this machine and compares it with the original',
+  'replace-credential-key': 'replaces the key of credentials after the loss of the KMS key',
   'repair-environment': 'makes an environment consistent after its secrets stopped matching its digest',
   'replay-revocations': 'repeats on a restored table what was taken away in the old one',
   smoke: 'signs in, sets a secret and pulls it through the public address',
