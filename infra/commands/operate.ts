@@ -6,12 +6,13 @@ import { join } from 'node:path';
 const commands = {
   'add-check-account': 'registers the account with which the deployed service is checked',
   'cost-table': 'prints what a million of each operation costs, and an idle month',
+  'list-owners': 'prints the e-mail addresses of the owners of each organization',
   'move-service': 'moves the service to the other region',
   'ready-for-failover': 'checks that the other region could take over',
   recount: 'compares every counter with what it counts; --fix corrects them',
   'rehearse-restore': 'restores a table on this machine and compares it with the original',
-  'replace-credential-key': 'replaces the key of credentials after the loss of the KMS key',
   'repair-environment': 'makes an environment consistent after its secrets stopped matching its digest',
+  'replace-credential-key': 'replaces the key of credentials after the loss of the KMS key',
   'replay-revocations': 'repeats on a restored table what was taken away in the old one',
   smoke: 'signs in, sets a secret and pulls it through the public address',
 } as const;

@@ -48,25 +48,31 @@ async function readKey(): Promise<CredentialKey> {
   return { key: await kmsDecrypt(stored.wrapped, context), isReplacement: stored.replacedAt !== undefined };
 }
 
-/** What KMS answers if the ciphertext belongs to another key than the installation's. */
-const lostKeyErrors: ReadonlySet<string> = new Set(['IncorrectKeyException', 'InvalidCiphertextException']);
+/** What KMS answers if a ciphertext belongs to another key than the one named, the last one if that no longer exists. */
+const lostKeyErrors: ReadonlySet<string> = new Set([
+  'IncorrectKeyException',
+  'InvalidCiphertextException',
+  'AccessDeniedException',
+]);
 
 /**
  * Replaces the key if the KMS key that wrapped it is lost, so that credentials can be issued again. Nothing ends:
  * credentials from before are looked up from then on. A key that can still be unwrapped stays, so this can be repeated.
  * @returns whether it was replaced
- * @throws KMS's error if it can't unwrap the key for another reason, such as a disabled key
+ * @throws KMS's error if the installation's KMS key can't be used, or fails for another reason
  */
 export async function replaceLostKey(): Promise<boolean> {
   const { stored } = await readTogether({ stored: item });
   if (stored === undefined) return false;
+  const { wrapped } = await generateDataKey(context);
+  // Shows that the caller may use the key, and that it is enabled: what fails now does so because of the ciphertext.
+  await kmsDecrypt(wrapped, context);
   try {
     await kmsDecrypt(stored.wrapped, context);
     return false;
   } catch (error) {
     if (!(error instanceof Error && lostKeyErrors.has(error.name))) throw error;
   }
-  const { wrapped } = await generateDataKey(context);
   const replacement = { wrapped, replacedAt: new Date().toISOString() };
   return transactIfHolds([put(item, replacement, { if: { wrapped: equals(stored.wrapped) } })]);
 }
