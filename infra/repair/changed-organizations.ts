@@ -66,7 +66,7 @@ async function scan(Segment: number, since: Date, note: (item: Item) => void): P
   } while (start !== undefined);
 }
 
-export interface ScanCost {
+interface ScanCost {
   gigabytes: number;
   readUnits: number;
   dollars: number;

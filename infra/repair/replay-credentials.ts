@@ -14,13 +14,13 @@ import {
   userRecord,
 } from '#lib/table/records/user.ts';
 import { put, transact, update, type Write } from '#lib/table/write.ts';
-import type { OldTable } from './replay-revocations.ts';
+import type { NamedTable } from './named-table.ts';
 
 /**
  * Gives an account of the restored table the password, second factors and passkeys that it has in the old one, and ends
  * its sessions and links as they ended there. @returns whether anything differed
  */
-export async function copyCredentials(userId: string, old: OldTable): Promise<boolean> {
+export async function copyCredentials(userId: string, old: NamedTable): Promise<boolean> {
   const item = at(userRecord, userId);
   const [oldItems, oldPasskeyItems, user, passkeys] = await Promise.all([
     old.read([item.key]),

@@ -1,14 +1,12 @@
-import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { longestWriteMs } from '#lib/audit/write.ts';
 import { outranks } from '#lib/contracts/fields/role.ts';
 import { chunksOf } from '#lib/core/chunks-of.ts';
 import { requiredSetting } from '#lib/core/settings.ts';
 import { dayMs } from '#lib/core/time.ts';
-import { tableClient } from '#lib/table/client.ts';
 import type { Key } from '#lib/table/entity.ts';
 import { asRead, isNew } from '#lib/table/expressions.ts';
 import { ranges, revocationShards } from '#lib/table/keys.ts';
-import { at, type Item, type Range } from '#lib/table/read.ts';
+import { at, type Item } from '#lib/table/read.ts';
 import { auditRecord } from '#lib/table/records/audit.ts';
 import { tokenRecord } from '#lib/table/records/credentials.ts';
 import { identityRecord } from '#lib/table/records/identity.ts';
@@ -16,16 +14,11 @@ import { memberRecord, removedMemberRecord } from '#lib/table/records/organizati
 import { type RevocationRecord, revocationRecord } from '#lib/table/records/revocation.ts';
 import { accountLinkRecord } from '#lib/table/records/sign-in.ts';
 import { retryOnConditionFailed, transact, update, type Write } from '#lib/table/write.ts';
+import { keyText, type NamedTable, openTable } from './named-table.ts';
 import { recountOrganization } from './recount.ts';
 import { copyCredentials } from './replay-credentials.ts';
 
-/** How to read the old table, and what the restored one changed by itself since. */
-export interface OldTable {
-  read: (keys: readonly Key[]) => Promise<Map<string, Item>>;
-  query: (range: Range) => Promise<Item[]>;
-}
-
-export interface Replayed {
+interface Replayed {
   /** How many revocations the old table lists. */
   revocations: number;
   /** How many of them changed the restored table. */
@@ -71,10 +64,8 @@ export async function replayRevocations(oldTable: string, since: Date): Promise<
   return result;
 }
 
-const keyText = ({ pk, sk }: Key): string => `${pk} / ${sk}`;
-
 /** By id, those of a day in all of its partitions. A transaction may be executed a little later than its time says. */
-async function listRevocations({ query }: OldTable, since: Date): Promise<Map<string, RevocationRecord>> {
+async function listRevocations({ query }: NamedTable, since: Date): Promise<Map<string, RevocationRecord>> {
   const fromMs = since.getTime() - longestWriteMs;
   const from = new Date(fromMs).toISOString();
   const found = new Map<string, RevocationRecord>();
@@ -87,8 +78,8 @@ async function listRevocations({ query }: OldTable, since: Date): Promise<Map<st
 }
 
 interface Tables {
-  old: OldTable;
-  restored: OldTable;
+  old: NamedTable;
+  restored: NamedTable;
   ownChanges: ReadonlySet<string>;
 }
 
@@ -170,44 +161,4 @@ function changeOf(old: Item | undefined, restored: Item | undefined): Write[] {
     default:
       return [];
   }
-}
-
-function openTable(name: string): OldTable {
-  return {
-    read: async keys => {
-      const unique = [...new Map(keys.map(({ pk, sk }) => [keyText({ pk, sk }), { pk, sk }])).values()];
-      const items: Item[] = [];
-      for (const chunk of chunksOf(100, unique)) {
-        let open: Record<string, unknown>[] = chunk;
-        while (open.length > 0) {
-          const request = { RequestItems: { [name]: { Keys: open, ConsistentRead: true } } };
-          const answer = await tableClient().send(new BatchGetCommand(request));
-          items.push(...(answer.Responses?.[name] ?? []));
-          open = answer.UnprocessedKeys?.[name]?.Keys ?? [];
-        }
-      }
-      return new Map(items.map(item => [keyText(item as unknown as Key), item]));
-    },
-    query: async ({ pk, between, beginsWith }) => {
-      const items: Item[] = [];
-      let start: Record<string, unknown> | undefined;
-      do {
-        const { Items = [], LastEvaluatedKey: next } = await tableClient().send(
-          new QueryCommand({
-            TableName: name,
-            KeyConditionExpression: `pk = :pk AND ${beginsWith === undefined ? 'sk BETWEEN :from AND :to' : 'begins_with(sk, :from)'}`,
-            ExpressionAttributeValues: {
-              ':pk': pk,
-              ...(beginsWith === undefined ? { ':from': between?.[0], ':to': between?.[1] } : { ':from': beginsWith }),
-            },
-            ConsistentRead: true,
-            ExclusiveStartKey: start,
-          }),
-        );
-        items.push(...Items);
-        start = next;
-      } while (start !== undefined);
-      return items;
-    },
-  };
 }

@@ -12,7 +12,7 @@ import { put, transactIfHolds } from '../table/write.ts';
 const context = { purpose: 'credentials' };
 const item = at(credentialKeyRecord);
 
-export interface CredentialKey {
+interface CredentialKey {
   key: Uint8Array;
   /** Credentials from before the replacement have another key's MAC, so a wrong MAC proves nothing. */
   isReplacement: boolean;
