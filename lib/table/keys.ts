@@ -109,7 +109,7 @@ export const keys = {
   servingRegion: () => key('SERVINGREGION', 'SERVINGREGION'),
   unfinishedWork: (id: string) => key('UNFINISHED', id),
   /** A day has sixteen partitions, because the revocations of all tenants are in them. */
-  revocation: (at: string, id: string) => key(revocationPartition(dayOf(at), id.charAt(0)), `${at}#${id}`),
+  revocation: (at: string, id: string) => key(`REVOCATIONS#${dayOf(at)}#${id.charAt(0)}`, `${at}#${id}`),
   countedBatch: (batch: string) => key(`METRICSBATCH#${batch}`, 'METRICSBATCH'),
   metrics: (day: string, hour: string, route: string) => key(`METRICS#${day}`, `${hour}#${route}`),
 } as const;
@@ -180,7 +180,7 @@ export const ranges = {
   unfinishedWork: (first: string, to: string) => between(keys.unfinishedWork(first), keys.unfinishedWork(to)),
   /** The revocations of a day since a moment, in one of `revocationShards`. */
   revocations: (day: string, shard: string, since: string) => ({
-    pk: revocationPartition(day, shard),
+    pk: `REVOCATIONS#${day}#${shard}`,
     between: [since, last] as const,
   }),
 } as const;
@@ -189,10 +189,6 @@ export const ranges = {
 export const revocationShards: readonly string[] = [...'0123456789abcdef'];
 
 const dayOf = (at: string): string => at.slice(0, '2026-01-31'.length);
-
-function revocationPartition(day: string, shard: string) {
-  return `REVOCATIONS#${day}#${shard}` as const;
-}
 
 function auditPartition(orgId: string, partition: number) {
   return partition === 0 ? (`AUDIT#${orgId}` as const) : (`AUDIT#${orgId}#${partition}` as const);
