@@ -13,7 +13,7 @@ export interface NamedTable {
 
 export const keyText = ({ pk, sk }: Key): string => `${pk} / ${sk}`;
 
-export function openTable(name: string): OldTable {
+export function openTable(name: string): NamedTable {
   return {
     read: async keys => {
       const unique = [...new Map(keys.map(({ pk, sk }) => [keyText({ pk, sk }), { pk, sk }])).values()];
