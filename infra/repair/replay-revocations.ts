@@ -92,7 +92,7 @@ async function repeat(entry: RevocationRecord, { old, restored, ownChanges }: Ta
   ]);
   const found = removed.map(key => now.get(keyText(key))).filter(item => item !== undefined);
   // Joined, created or linked again since: then what has the same key now is not what was taken away.
-  if (found.some(item => String(item.createdAt ?? item.joinedAt ?? '') > entry.at)) return false;
+  if (found.some(item => isNewerThan(entry.at, item))) return false;
   const changes = changed
     .filter(key => !ownChanges.has(keyText(key)))
     .flatMap(key => changeOf(before.get(keyText(key)), now.get(keyText(key))));
@@ -105,6 +105,11 @@ async function repeat(entry: RevocationRecord, { old, restored, ownChanges }: Ta
   });
   await transact([...writes, ...records]);
   return writes.length + records.length > 0 || copied.includes(true);
+}
+
+function isNewerThan(time: string, { createdAt, joinedAt }: Item): boolean {
+  const begun = createdAt ?? joinedAt;
+  return typeof begun === 'string' && begun > time;
 }
 
 /** Passkeys are removed with their account's other credentials, because the account counts them. */
