@@ -20,9 +20,7 @@ export function openRequest(contract: Contract): Middleware {
       context.opened = { source, log: openLog({ requestId: source.requestId, operation: contract.operationId }) };
       if (!cameThroughEdge(event) && !mayComeDirectly(contract, event))
         throw new ApiError('route_not_found', 'The API is not served at this address.');
-      if (settings().MAINTENANCE && !isServedInMaintenance(contract)) {
-        throw new ApiError('temporarily_unavailable', maintenanceMessage, { retryAfterSeconds: 60, isExpected: true });
-      }
+      if (!isServedInMaintenance(contract)) refuseInMaintenance();
     },
   };
 }
@@ -39,4 +37,10 @@ export function mayComeDirectly(
   // The header takes precedence over a session's cookie, even if it is malformed.
   const hasToken = headerOf(event, 'authorization') !== undefined;
   return servedDirectly === true || (hasToken && access.kind !== 'public' && access.kind !== 'optional');
+}
+
+/** @throws temporarily_unavailable during maintenance */
+export function refuseInMaintenance(): void {
+  if (!settings().MAINTENANCE) return;
+  throw new ApiError('temporarily_unavailable', maintenanceMessage, { retryAfterSeconds: 60, isExpected: true });
 }

@@ -2,14 +2,15 @@ import type { ExportRecord } from '../contracts/organizations/export-records.ts'
 import { chunksOf } from '../core/chunks-of.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
+import { stateAt } from '../secrets/engine/fencing.ts';
 import { keyRing, requireKeys } from '../secrets/engine/key-ring.ts';
-import { environmentReads } from '../secrets/engine/read-environment.ts';
 import { readVersions } from '../secrets/engine/read-snapshot.ts';
 import { type RecordedChange, readChanges } from '../secrets/engine/revision-log.ts';
 import { readAgainWhileStale, StaleRead } from '../secrets/engine/stale-read.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
-import { readTogether } from '../table/read.ts';
+import { at, readTogether } from '../table/read.ts';
 import type { EnvironmentRecord } from '../table/records/environment.ts';
+import { projectRecord } from '../table/records/project.ts';
 import type { VersionRecord } from '../table/records/secret.ts';
 import { placeOf, type Sealer } from './seal-values.ts';
 
@@ -56,7 +57,7 @@ export async function beginHistory(
   startedAt: string,
 ): Promise<HistoryLine | undefined> {
   if (status !== 'active' || createdAt > startedAt) return undefined;
-  const { state } = await readTogether(environmentReads({ orgSlug, project, env: slug }));
+  const { state } = await readTogether({ state: stateAt({ orgSlug, project, env: slug }) });
   if (state?.id !== id || state.status !== 'active' || state.organizationId !== organizationId) return undefined;
   const { revision, firstRevision, type } = state;
   return {
@@ -104,7 +105,10 @@ async function exportLines(
   position: HistoryPosition,
   lines: readonly Line[],
 ): Promise<HistoryLine[]> {
-  const { project, state } = await readTogether(environmentReads(path));
+  const { project, state } = await readTogether({
+    project: at(projectRecord, path.orgSlug, path.project),
+    state: stateAt(path),
+  });
   if (state?.id !== position.id || state.status !== 'active' || project?.status !== 'active') {
     const message = `The environment ${position.env} of ${position.project} was deleted during the export. Start it again.`;
     throw new ApiError('cursor_expired', message);

@@ -70,6 +70,11 @@ export const proofs: readonly Proof[] = [
     files: ['test/attacks/provider-sign-in.test.ts', 'test/attacks/sign-in-browsers.test.ts'],
   },
   { name: 'rollback', files: ['test/rollback/rollback.test.ts'] },
+  { name: 'key-off', files: ['test/faults/key-off.test.ts'] },
+  {
+    name: 'revocations',
+    files: ['test/infra/repair/replay-revocations.test.ts'],
+  },
   { name: 'counts', files: ['test/bench/counts.test.ts'] },
   { name: 'canary', files: ['test/canary'] },
   { name: 'large-log', files: ['test/functions/audit/large-log.test.ts'] },

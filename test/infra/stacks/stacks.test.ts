@@ -12,7 +12,7 @@ import {
 } from '#infra/plan/functions.ts';
 import { accessLogFormat } from '#infra/plan/http-api.ts';
 import { type Statement, statementsOf } from '#infra/stacks/policy.ts';
-import { type Contract, isServedInMaintenance } from '#lib/contracts/contract.ts';
+import { type Contract, isRefusedInMaintenance } from '#lib/contracts/contract.ts';
 import { routes } from '#lib/contracts/routes.ts';
 import { maintenanceMessage } from '#lib/core/errors.ts';
 import { maximumReceives } from '#lib/deliveries/message.ts';
@@ -694,7 +694,7 @@ describe('alarms', () => {
       const [zero, ...ones] = counting;
       expect(zero).toMatchObject({ FilterPattern: '', MetricTransformations: [{ MetricValue: '0' }] });
       expect(JSON.stringify(zero.LogGroupName)).toContain('AccessLog');
-      expect(ones).toHaveLength(routes.filter(route => !isServedInMaintenance(route)).length);
+      expect(ones).toHaveLength(routes.filter(route => isRefusedInMaintenance(route)).length);
       for (const { FilterPattern: pattern, MetricTransformations } of ones) {
         expect(pattern).toBe(`{ $.reason = "${maintenanceMessage}" }`);
         expect(MetricTransformations).toMatchObject([{ MetricValue: '1', MetricNamespace: 'holdfast' }]);
