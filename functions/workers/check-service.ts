@@ -10,6 +10,8 @@ interface CheckEvent {
   isReadOnly?: boolean;
   /** The installation's own domain, whose certificate must be renewed in time. */
   domainName?: string;
+  /** The gateway's own origin, if a firewall would stop the check at the public address. */
+  gatewayOrigin?: string;
 }
 
 /** ACM renews a certificate 60 days before its end (Certificate Manager, "Managed certificate renewal"). */
@@ -17,12 +19,12 @@ const renewedDaysLeft = 30;
 
 /** Runs on a schedule. */
 export async function handler(
-  { parameter, isReadOnly = false, domainName }: CheckEvent,
+  { parameter, isReadOnly = false, domainName, gatewayOrigin }: CheckEvent,
   context?: Pick<Context, 'awsRequestId'>,
 ): Promise<void> {
   const log = openLog({ requestId: context?.awsRequestId, operation: 'check-service' });
   try {
-    const milliseconds = await checkService(await readCheckAccount(parameter), { isReadOnly });
+    const milliseconds = await checkService(await readCheckAccount(parameter), { isReadOnly, gatewayOrigin });
     log.info('the service works', { milliseconds });
     if (domainName === undefined) return;
     const daysLeft = await certificateDaysLeft(`https://${domainName}`);

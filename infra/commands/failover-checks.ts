@@ -40,6 +40,10 @@ const ownSettings: ReadonlySet<string> = new Set<keyof Config>([
   'backupVaultArn',
   'deliveredBy',
   'githubProvider',
+  'alarmTopicArn',
+  'pageTopicArn',
+  'keyArn',
+  'logKeyArn',
 ]);
 
 /** A certificate that expires sooner than this was not renewed: ACM starts renewing 60 days before expiry. */
@@ -143,11 +147,15 @@ async function checkKey(serving: Side, waiting: Side): Promise<Finding> {
   const [key, used] = await Promise.all([keyOf(serving), keyOf(waiting)]);
   const idOf = (arn: string) => arn.slice(arn.lastIndexOf('/') + 1);
   if (idOf(key) !== idOf(used)) {
-    return `${waiting.name} uses another key. Set restoredKey to the output KeyArn of the stack ${serving.config.name}-replica.`;
+    const replica =
+      serving.config.keyArn === undefined
+        ? `the output KeyArn of the stack ${serving.config.name}-replica`
+        : `the ARN of the replica of ${serving.config.keyArn} in this region`;
+    return `${waiting.name} uses another key. Set restoredKey to ${replica}.`;
   }
   const { KeyMetadata: found } = await new KMSClient(regionOf(waiting)).send(new DescribeKeyCommand({ KeyId: used }));
   if (found?.MultiRegion === true && found.KeyState === 'Enabled') return undefined;
-  return `The key is ${found?.KeyState}, but must be an enabled multi-Region key: see "Lose a key" in docs/operations.md.`;
+  return `The key is ${found?.KeyState}, but must be an enabled multi-Region key: see "Lost or disabled keys" in docs/operations.md.`;
 }
 
 async function codeOf(side: Side): Promise<Map<string, string | undefined>> {

@@ -1,6 +1,7 @@
 import { CloudFormationClient, DescribeStacksCommand, type Stack } from '@aws-sdk/client-cloudformation';
 import { type Config, ConfigError } from '../plan/config.ts';
 import type { Deployed, DeployedSettings } from '../plan/deployed.ts';
+import { unsupportedRegion } from '../plan/platform-settings.ts';
 
 /**
  * What an installation currently runs, from the outputs of its stacks; undefined before its first deployment.
@@ -38,6 +39,10 @@ async function readStacks<Read>(
 ): Promise<Read> {
   const client = new CloudFormationClient(region === undefined ? {} : { region });
   try {
+    // Without the setting, the region is that of the credentials.
+    const used = await client.config.region();
+    const problem = unsupportedRegion(used);
+    if (problem !== undefined) throw new ConfigError(`The region ${used} ${problem}.`);
     return await read(client);
   } catch (error) {
     if (error instanceof ConfigError) throw error;

@@ -1,6 +1,7 @@
 import { getDomain } from 'tldts';
 import * as z from 'zod';
 import { defaultRequestsPerMinute } from '#lib/core/settings.ts';
+import { platformProblems, platformSettings, RegionName } from './platform-settings.ts';
 
 /** The retention periods that CloudWatch Logs accepts. */
 const retentionDays = [30, 60, 90, 120, 150, 180, 365, 400, 545, 731] as const;
@@ -17,8 +18,6 @@ const count = (from: number, to: number) =>
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform(text => text === 'true')], {
   error: 'must be true or false',
 });
-
-const regionName = z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, { error: 'must be a region, e.g. eu-central-1' });
 
 const tableName = z.string().regex(/^[A-Za-z0-9_.-]{3,255}$/, { error: 'must be the name of a DynamoDB table' });
 
@@ -54,7 +53,7 @@ const Config = z
       .default('holdfast'),
     mailFrom: Sender,
     /** The region of the installation; defaults to the region of the deployment's credentials. */
-    region: regionName.optional(),
+    region: RegionName.optional(),
     /** Whether to create the sender's SES identity, for its domain or its address, or to use an existing one. */
     mailIdentity: z
       .enum(['domain', 'address', 'existing'], { error: 'must be domain, address or existing' })
@@ -68,7 +67,7 @@ const Config = z
       .optional(),
     certificateArn: z
       .string()
-      .regex(/^arn:aws[a-z-]*:acm:us-east-1:\d{12}:certificate\/[0-9a-f-]+$/, {
+      .regex(/^arn:aws:acm:us-east-1:\d{12}:certificate\/[0-9a-f-]+$/, {
         error: 'must be the ARN of an ACM certificate in us-east-1, the only region CloudFront accepts',
       })
       .optional(),
@@ -83,6 +82,8 @@ const Config = z
      * the meantime.
      */
     edgeSecretVersion: count(1, 1_000_000).default(1),
+    /** Serves requests with a token at the gateway's own address too, which costs less than through CloudFront. */
+    directOrigin: flag.default(false),
     /** A firewall in front of CloudFront: managed rules, and a rate limit per address. */
     waf: flag.default(false),
     /** Changes of tenants' data get 503 and background work waits, while a restored table replaces another. */
@@ -94,25 +95,25 @@ const Config = z
     /** The ARN of a replica of another installation's key, to use with its table after its region is lost. */
     restoredKey: z
       .string()
-      .regex(/^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/mrk-[0-9a-f]+$/, {
+      .regex(/^arn:aws:kms:[a-z0-9-]+:\d{12}:key\/mrk-[0-9a-f]+$/, {
         error: 'must be the ARN of a multi-Region KMS key',
       })
       .optional(),
     /** The address that receives alarms. */
     alarmEmail: z.email({ error: 'must be an e-mail address' }).optional(),
     /** A second region with a replica of table and key, in case the first one is lost. */
-    replicaRegion: regionName.optional(),
+    replicaRegion: RegionName.optional(),
     /**
      * The other region with a replica of the table; defaults to `replicaRegion`. Functions look there whether it has taken
      * over the service.
      */
-    peerRegion: regionName.optional(),
+    peerRegion: RegionName.optional(),
     /** Waits beside another installation: its distribution has the domain's certificate, but leaves the domain there. */
     standby: flag.default(false),
     /** An AWS Backup vault in another account (and optionally another region) that gets a daily copy of the table. */
     backupVaultArn: z
       .string()
-      .regex(/^arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[A-Za-z0-9_-]{2,50}$/, {
+      .regex(/^arn:aws:backup:[a-z0-9-]+:\d{12}:backup-vault:[A-Za-z0-9_-]{2,50}$/, {
         error: 'must be the ARN of an AWS Backup vault',
       })
       .optional(),
@@ -129,6 +130,12 @@ const Config = z
     tracing: flag.default(false),
     /** US dollars; the alarm topic is notified when the account's month approaches this amount. */
     monthlyBudget: count(1, 10_000_000).optional(),
+    /**
+     * Read and write units a second that the table serves at once, without growing first (DynamoDB's warm throughput).
+     * They can't be less than a new table's, and DynamoDB never lowers them again. Replicas get the same.
+     */
+    warmThroughputReads: count(12_000, 10_000_000).optional(),
+    warmThroughputWrites: count(4_000, 10_000_000).optional(),
     /** Provisioned instances of each gradually deployed function, to avoid cold starts. */
     provisionedConcurrency: count(1, 1_000).optional(),
     /**
@@ -172,6 +179,7 @@ const Config = z
     /** The memory in which a function keeps the environments it read last. Functions have at least 512 MB. */
     snapshotCacheBytes: count(0, 128 * 1024 * 1024).optional(),
     verifiedEmailRequired: flag.optional(),
+    ...platformSettings,
   })
   .superRefine((config, context) => {
     const together = (names: readonly (keyof typeof config)[]) => {
@@ -209,6 +217,9 @@ const Config = z
         path: ['sharedTable'],
         message: 'must be left out because restoredTable is set',
       });
+    }
+    for (const { setting, problem } of platformProblems(config)) {
+      context.addIssue({ code: 'custom', path: [setting], message: problem });
     }
     // Otherwise the pipeline would take a deployment for good that nothing has checked, and go on to production.
     if (config.deliveredBy !== undefined && config.checkParameter === undefined) {
@@ -312,7 +323,7 @@ export function readConfig(settings: unknown): Config {
   if (result.success) return withThrottle(result.data);
   const sentences = result.error.issues.flatMap(issue => {
     if (issue.code === 'unrecognized_keys') return issue.keys.map(key => `There is no setting ${key}.`);
-    const name = issue.path.join('.');
+    const name = String(issue.path[0] ?? '');
     if (name === '') return ['The settings must be a JSON object.'];
     const isMissing = (settings as Record<string, unknown>)[name] === undefined && issue.code !== 'custom';
     return [isMissing ? `The setting ${name} is missing.` : `The setting ${name} ${issue.message}.`];

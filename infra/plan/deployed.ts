@@ -7,6 +7,8 @@ export interface DeployedSettings {
   restoredTable: string | null;
   /** Which of the edge's secrets the functions accept: this one and the one before. */
   edgeSecretVersion: number;
+  /** The existing key in use; null or absent for the installation's own. */
+  keyArn?: string | null;
 }
 
 /** What an installation runs at the moment. */
@@ -16,8 +18,8 @@ export interface Deployed extends DeployedSettings {
 }
 
 export function deployedSettings(config: Config): DeployedSettings {
-  const { maintenance, edgeSecretVersion } = config;
-  return { maintenance, restoredTable: otherTable(config) ?? null, edgeSecretVersion };
+  const { maintenance, edgeSecretVersion, keyArn = null } = config;
+  return { maintenance, restoredTable: otherTable(config) ?? null, edgeSecretVersion, keyArn };
 }
 
 /**
@@ -33,6 +35,13 @@ export function requireDeployable(config: Config, deployed: Deployed): void {
       `The setting edgeSecretVersion is ${edgeSecretVersion}, but the edge sends secret ${deployed.sentSecretVersion} and the functions ` +
         `know secret ${deployed.edgeSecretVersion}: every request would be refused. Set it to ${deployed.edgeSecretVersion}, or to one more to replace ` +
         'the secret. To go back to an earlier version of Holdfast, keep the number.',
+    );
+  }
+  if ((config.keyArn ?? null) !== (deployed.keyArn ?? null)) {
+    const inUse = deployed.keyArn ?? 'the key that it created';
+    throw new ConfigError(
+      `The setting keyArn can't be changed: every secret of this installation is encrypted under ${inUse}, and no other key can ` +
+        'decrypt it. To use another key, deploy another installation and move the secrets there.',
     );
   }
   if (restoredTable !== deployed.restoredTable && !(maintenance && deployed.maintenance)) {

@@ -2,11 +2,13 @@ import { Duration } from 'aws-cdk-lib';
 import type { IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Config } from '../plan/config.ts';
 import { fastBurn, objectives, slowBurn } from '../plan/objectives.ts';
+import type { Severity } from './alarm-topic.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface AlarmPlan {
   /** What users notice, then what to do first. */
   description: string;
+  severity: Severity;
   metric: IMetric;
   /** The alarm fires above this value. */
   above: number;
@@ -38,6 +40,7 @@ export function alarmsOn(
 ): Readonly<Record<string, AlarmPlan>> {
   return {
     ApiErrors: {
+      severity: 'page',
       description:
         'Requests fail with server errors, so many in an hour that a month’s error budget would last two days: ' +
         'users’ pulls and deployments fail. First look at the log of the function that returns 5xx (dashboard, then ' +
@@ -47,6 +50,7 @@ export function alarmsOn(
       above: fastBurn * (100 - objectives.availability),
     },
     PullsSlow: {
+      severity: 'page',
       description:
         'In the last hour, more than one pull in seven took longer than a second: users’ deployments are waiting. ' +
         'First check in the dashboard whether DynamoDB or KMS is slow or throttled, then whether functions have ' +
@@ -55,6 +59,7 @@ export function alarmsOn(
       above: fastBurn * (100 - objectives.fastPulls),
     },
     ApiErrorsBudget: {
+      severity: 'notify',
       description:
         'For six hours, so many requests have failed with server errors that a month’s error budget would last five ' +
         'days. Users see an error now and then. First check in the dashboard which operation fails, then read its ' +
@@ -63,6 +68,7 @@ export function alarmsOn(
       above: slowBurn * (100 - objectives.availability),
     },
     PullsSlowBudget: {
+      severity: 'notify',
       description:
         'For six hours, so many pulls have taken longer than a second that a month’s budget of slow pulls would ' +
         'last five days. Users’ deployments are slower. First check in the dashboard whether the time goes to cold ' +
@@ -74,6 +80,7 @@ export function alarmsOn(
       ? {}
       : {
           ServiceCheckFailed: {
+            severity: 'page',
             description:
               'In state ALARM: twice in a row, the check could not log in, set a secret and pull it through the public ' +
               'address, so users probably can’t either. In state INSUFFICIENT_DATA: the check no longer runs, so nothing ' +
@@ -89,6 +96,7 @@ export function alarmsOn(
       ? {}
       : {
           CertificateEnds: {
+            severity: 'notify',
             description:
               'The certificate of the installation’s domain ends in less than 30 days and was not renewed: after that, ' +
               'no client can connect. First check in Certificate Manager, in CloudFront’s region, whether the DNS record ' +
@@ -98,6 +106,7 @@ export function alarmsOn(
           },
         }),
     ErrorsLogged: {
+      severity: 'notify',
       description:
         'The functions keep logging errors, possibly without any request failing: for example, mails can’t be sent ' +
         'or KMS is unreachable. First search the functions’ logs for level = "ERROR"; the line names the operation.',
@@ -107,6 +116,7 @@ export function alarmsOn(
       in: 2,
     },
     ApiSlow: {
+      severity: 'notify',
       description:
         'One request in a hundred takes longer than 5 seconds: CLIs seem to hang. First check whether DynamoDB or ' +
         'KMS is slow or throttled (dashboard, AWS Health), then whether one organization is writing a lot at once.',
@@ -115,6 +125,7 @@ export function alarmsOn(
       periods: 3,
     },
     FunctionsThrottled: {
+      severity: 'page',
       description:
         'Lambda throttles functions because the account, or a function for long queries, has reached its ' +
         'concurrency limit: requests fail with 503. First find which function it is (metrics Throttles and ' +
@@ -124,6 +135,7 @@ export function alarmsOn(
       periods: 2,
     },
     FunctionsNearQuota: {
+      severity: 'notify',
       description:
         'More than 80 % of the account’s concurrent executions are in use; at 100 %, Lambda throttles functions and ' +
         'requests fail with 503. First request a higher quota in Service Quotas (Lambda, concurrent executions), then ' +
@@ -133,6 +145,7 @@ export function alarmsOn(
       periods: 2,
     },
     KeyNearQuota: {
+      severity: 'notify',
       description:
         'More than 80 % of the account’s KMS requests are in use; at 100 %, KMS throttles and pulls and changes fail ' +
         'with 503. First request a higher quota in Service Quotas (KMS, cryptographic operations with symmetric keys), ' +
@@ -143,6 +156,7 @@ export function alarmsOn(
       in: 3,
     },
     RequestsRefused: {
+      severity: 'notify',
       description:
         'More than one request a second gets 429, for ten minutes. If the gateway refuses them, every organization ' +
         'on that route is affected. First look in the access log whether gatewayError is "Too Many Requests" (the ' +
@@ -153,8 +167,9 @@ export function alarmsOn(
       in: 2,
     },
     TableThrottled: {
+      severity: 'notify',
       description:
-        'DynamoDB throttles reads or writes: requests become slow or fail with 503. First find the busy partition ' +
+        'DynamoDB throttles reads or writes: requests that need them fail with 503. First find the busy partition ' +
         '(CloudWatch Contributor Insights of the table): it usually belongs to an organization with one very busy ' +
         'environment.',
       metric: metrics.throttledTable,
@@ -165,6 +180,7 @@ export function alarmsOn(
       ? {}
       : {
           ReplicaLate: {
+            severity: 'notify',
             description:
               'The replica of the table is more than a minute behind for a quarter of an hour: if the region were lost ' +
               'now, users would lose their last changes. Requests still work. First check AWS Health for DynamoDB in ' +
@@ -175,6 +191,7 @@ export function alarmsOn(
           },
         }),
     WebhooksLost: {
+      severity: 'notify',
       description:
         'Webhook deliveries could not even be logged: users miss notifications and the delivery log does not show ' +
         'it. First read the log of deliver-webhooks. Do not redrive the dead-letter queue, because deliveries are ' +
@@ -183,6 +200,7 @@ export function alarmsOn(
       above: 0,
     },
     WebhooksLate: {
+      severity: 'notify',
       description:
         'Webhook deliveries wait longer than 5 minutes: users are notified late. First check whether ' +
         'deliver-webhooks runs at all (log, throttles), then whether one organization sends a lot to slow ' +
@@ -192,6 +210,7 @@ export function alarmsOn(
       isSilentUnderMaintenance: true,
     },
     JobsFailed: {
+      severity: 'notify',
       description:
         'A step of background work kept failing for an hour: an organization or project is not fully erased, or a ' +
         'key rotation has stopped. Reads and writes still work. First read the log of run-jobs; fix the cause, then ' +
@@ -200,6 +219,7 @@ export function alarmsOn(
       above: 0,
     },
     JobsLate: {
+      severity: 'notify',
       description:
         'Background work waits longer than 30 minutes: erasures and key rotations have stopped, everything else ' +
         'works. First look in the log of run-jobs for a repeating error.',
@@ -208,6 +228,7 @@ export function alarmsOn(
       isSilentUnderMaintenance: true,
     },
     WorkUnfinished: {
+      severity: 'notify',
       description:
         'For hours, erasures or key rotations have been found unfinished without a job and were queued again, so ' +
         'something keeps them from ending. Reads and writes still work. First look in the log of ' +
@@ -218,6 +239,7 @@ export function alarmsOn(
       in: 3,
     },
     MetricsMissing: {
+      severity: 'notify',
       description:
         'The request metrics that administrators see in the API have gaps; nothing else is affected. ' +
         'First read the log of roll-up-metrics.',
@@ -226,6 +248,7 @@ export function alarmsOn(
       periods: 3,
     },
     MailsBounce: {
+      severity: 'notify',
       description:
         'More than 5 % of mails bounce: AWS may suspend sending, and then users can’t verify addresses or reset ' +
         'passwords. First look up the bouncing addresses in SES; an attacker may be registering invented ones.',
@@ -233,6 +256,7 @@ export function alarmsOn(
       above: 0.05,
     },
     MailComplaints: {
+      severity: 'notify',
       description:
         'Recipients marked more than one mail in a thousand as spam: AWS reviews the account and may suspend sending, and ' +
         'then users can’t verify addresses or reset passwords. First check in SES and in the log of invite-member whether ' +
@@ -241,6 +265,7 @@ export function alarmsOn(
       above: 0.001,
     },
     EnvironmentInconsistent: {
+      severity: 'page',
       description:
         'The secrets of an environment do not match its digest, even after repeated reads: its pulls and changes ' +
         'return 503 until it is repaired. First search the logs for lines with alarm = "inconsistent", which name ' +
@@ -249,6 +274,7 @@ export function alarmsOn(
       above: 0,
     },
     LogInsGuessed: {
+      severity: 'notify',
       description:
         'More than 200 log-ins failed in 5 minutes: an attacker is guessing passwords. Each address and each ' +
         'account is already rate limited. First look in the log of log-in for the addresses of the attempts ' +

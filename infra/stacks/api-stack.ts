@@ -7,12 +7,12 @@ import type { Config } from '../plan/config.ts';
 import { deployedSettings } from '../plan/deployed.ts';
 import { pascalCase, passwordFunctions, pullRoute, type RoutedFunctionPlan } from '../plan/functions.ts';
 import { accessLogFormat, corsPolicy } from '../plan/http-api.ts';
-import { addAlarmTopic } from './alarm-topic.ts';
+import { addAlarmTopics } from './alarm-topic.ts';
 import { AreaStack } from './area-stack.ts';
 import type { FoundationStack } from './foundation-stack.ts';
 import type { Rollout } from './gradual-deployments.ts';
 import { OperationsStack } from './operations-stack.ts';
-import type { Service } from './service-function.ts';
+import { logKey, type Service } from './service-function.ts';
 import { WorkersStack } from './workers-stack.ts';
 
 interface ApiStackProps extends StackProps {
@@ -31,11 +31,11 @@ export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     super(scope, id, props);
     const { config, rollout, routed, foundation, codeOf } = props;
-    const topic = addAlarmTopic(this, config);
+    const topics = addAlarmTopics(this, config);
     const service: Service = {
       config,
       rollout,
-      topic,
+      topic: topics.all,
       codeOf,
       resources: foundation.resources(config),
       addresses: {
@@ -52,6 +52,7 @@ export class ApiStack extends Stack {
     const workers = new WorkersStack(this, 'Workers', {
       service,
       accessLog,
+      apiHost: this.host,
       webhookQueueArn: foundation.webhookQueue.queueArn,
       jobQueueArn: foundation.jobQueue.queueArn,
     });
@@ -78,13 +79,14 @@ export class ApiStack extends Stack {
 
     new OperationsStack(this, 'Operations', {
       config,
-      topic,
+      topics,
       foundation,
       apiId: api.ref,
       accessLog,
       functions,
       workers,
     });
+    if (config.directOrigin) new CfnOutput(this, 'DirectUrl', { value: `${api.attrApiEndpoint}/v1` });
     new CfnOutput(this, 'Deployed', { value: JSON.stringify(deployedSettings(config)) });
   }
 
@@ -116,6 +118,7 @@ export class ApiStack extends Stack {
       // those.
       logGroupName: `/aws/vendedlogs/${config.name}-access`,
       retention: config.logRetentionDays,
+      ...logKey(this, config),
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
   }

@@ -1,4 +1,14 @@
-import { ArnFormat, CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Token, Validations } from 'aws-cdk-lib';
+import {
+  ArnFormat,
+  CfnOutput,
+  DefaultStackSynthesizer,
+  Duration,
+  RemovalPolicy,
+  Stack,
+  type StackProps,
+  Token,
+  Validations,
+} from 'aws-cdk-lib';
 import {
   CfnOIDCProvider,
   Effect,
@@ -120,8 +130,9 @@ export class DeliveryStack extends Stack {
     return provider.attrArn;
   }
 
-  /** The roles of the bootstrap, with the CDK's default names, in every region that has a stack of the installation. */
-  private assume(sid: string, names: readonly string[], { waf, replicaRegion }: Config): PolicyStatement {
+  /** The roles of the bootstrap, with the CDK's names, in every region that has a stack of the installation. */
+  private assume(sid: string, names: readonly string[], config: Config): PolicyStatement {
+    const { waf, replicaRegion, bootstrapQualifier = DefaultStackSynthesizer.DEFAULT_QUALIFIER } = config;
     const regions = new Set([this.region, ...(waf ? ['us-east-1'] : []), ...(replicaRegion ? [replicaRegion] : [])]);
     return new PolicyStatement({
       sid,
@@ -133,7 +144,7 @@ export class DeliveryStack extends Stack {
             service: 'iam',
             region: '',
             resource: 'role',
-            resourceName: `cdk-hnb659fds-${name}-role-${this.account}-${region}`,
+            resourceName: `cdk-${bootstrapQualifier}-${name}-role-${this.account}-${region}`,
           }),
         ),
       ),

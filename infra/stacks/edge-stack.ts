@@ -14,6 +14,7 @@ import {
   HeadersReferrerPolicy,
   HttpVersion,
   OriginRequestPolicy,
+  PriceClass,
   ResponseHeadersPolicy,
   SecurityPolicyProtocol,
   ViewerProtocolPolicy,
@@ -38,6 +39,13 @@ interface EdgeStackProps extends StackProps {
  * are all the codes that it caches (developer guide, "HTTP 4xx and 5xx status codes").
  */
 const keptErrors = [400, 403, 404, 405, 414, 500, 501, 502, 503, 504];
+
+/** Which of CloudFront's locations serve, by the setting `priceClass`. */
+const priceClasses: Readonly<Record<Config['priceClass'], PriceClass>> = {
+  '100': PriceClass.PRICE_CLASS_100,
+  '200': PriceClass.PRICE_CLASS_200,
+  all: PriceClass.PRICE_CLASS_ALL,
+};
 
 /** The same value as in the functions' responses. */
 const strictTransportDays = 365;
@@ -73,6 +81,7 @@ export class EdgeStack extends Stack {
           }),
       ...(firewallArn === undefined ? {} : { webAclId: firewallArn }),
       httpVersion: HttpVersion.HTTP2_AND_3,
+      priceClass: priceClasses[config.priceClass],
       defaultBehavior: {
         ...pages,
         cachePolicy: CachePolicy.CACHING_DISABLED,

@@ -1,5 +1,5 @@
 import { Stack, type StackProps } from 'aws-cdk-lib';
-import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
+import { CfnIPSet, CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
 import type { Config } from '../plan/config.ts';
 import { passwordFunctions, routedFunctions } from '../plan/functions.ts';
@@ -44,7 +44,7 @@ export class FirewallStack extends Stack {
     super(scope, id, props);
     const passwordPaths = routedFunctions
       .filter(({ name }) => passwordFunctions.has(name))
-      .map(({ routeKey }) => routeKey.split(' ')[1] ?? '');
+      .map(({ name }) => pathOf(name));
     const perAddress = (name: string, limit: number, scopeDownStatement?: CfnWebACL.StatementProperty) => ({
       name,
       action: { block: { customResponse: { responseCode: 429 } } },
@@ -58,6 +58,7 @@ export class FirewallStack extends Stack {
       },
     });
     const rules = [
+      ...this.refuseOtherNetworks(config),
       perAddress('RequestsPerAddress', requestsPerAddress),
       perAddress('PasswordsPerAddress', passwordRequestsPerAddress, {
         orStatement: { statements: passwordPaths.map(isPath) },
@@ -83,6 +84,36 @@ export class FirewallStack extends Stack {
     });
     this.arn = acl.attrArn;
   }
+
+  /** Lets through only the networks of the installation's file, and the payment provider's signed events. */
+  private refuseOtherNetworks({ name, allowedNetworks, stripeSecretKeyParameter }: Config) {
+    if (allowedNetworks === undefined) return [];
+    const byVersion = Map.groupBy(allowedNetworks, network => (network.includes(':') ? 'IPV6' : 'IPV4'));
+    const sets = [...byVersion].map(([ipAddressVersion, addresses]) => ({
+      ipSetReferenceStatement: {
+        arn: new CfnIPSet(this, `AllowedNetworks${ipAddressVersion}`, {
+          name: `${name}-allowed-${ipAddressVersion.toLowerCase()}`,
+          scope: 'CLOUDFRONT',
+          ipAddressVersion,
+          addresses: [...addresses],
+        }).attrArn,
+      },
+    }));
+    const events = stripeSecretKeyParameter === undefined ? [] : [isPath(pathOf('receive-provider-event'))];
+    const refused = [...sets, ...events].map(statement => ({ notStatement: { statement } }));
+    const [only, ...others] = refused;
+    return [
+      {
+        name: 'OtherNetworks',
+        action: { block: {} },
+        statement: others.length === 0 && only !== undefined ? only : { andStatement: { statements: refused } },
+      },
+    ];
+  }
+}
+
+function pathOf(operation: string): string {
+  return routedFunctions.find(({ name }) => name === operation)?.routeKey.split(' ')[1] ?? '';
 }
 
 function isPath(path: string): CfnWebACL.StatementProperty {

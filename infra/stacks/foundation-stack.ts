@@ -1,6 +1,6 @@
 import { ArnFormat, CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import { AttributeType, Billing, type ITable, Table, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { Key } from 'aws-cdk-lib/aws-kms';
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { EmailIdentity, Identity } from 'aws-cdk-lib/aws-ses';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
@@ -28,7 +28,8 @@ const visibilityTimeouts = 6;
 export class FoundationStack extends Stack {
   /** The table in use: the installation's own, or a restored one. */
   readonly table: Pick<ITable, 'tableArn' | 'tableName'>;
-  readonly key: Key;
+  /** The installation's own key, or the existing one that its file names. */
+  readonly key: Pick<IKey, 'keyArn' | 'keyId'>;
   readonly webhookQueue: Queue;
   readonly webhookDeadLetters: Queue;
   readonly jobQueue: Queue;
@@ -45,6 +46,7 @@ export class FoundationStack extends Stack {
       sortKey: { name: tableDefinition.sortKey, type: AttributeType.STRING },
       timeToLiveAttribute: tableDefinition.timeToLiveAttribute,
       billing: Billing.onDemand(),
+      ...warmThroughputOf(config),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: 35 },
       deletionProtection: true,
       // DynamoDB's own key encrypts the table at rest. Secrets are encrypted with the key below before they are stored.
@@ -58,15 +60,7 @@ export class FoundationStack extends Stack {
     const other = otherTable(config);
     this.table = other === undefined ? ownTable : Table.fromTableName(this, 'RestoredTable', other);
 
-    this.key = new Key(this, 'Key', {
-      alias: `alias/${config.name}`,
-      description: `Wraps the data keys of every project of ${config.name}. Without it no secret can be decrypted.`,
-      enableKeyRotation: true,
-      pendingWindow: Duration.days(30),
-      // Only a multi-Region key can have replicas, and an existing key can't be converted (decision 26).
-      multiRegion: true,
-      removalPolicy: RemovalPolicy.RETAIN,
-    });
+    this.key = config.keyArn === undefined ? this.addKey(config) : Key.fromKeyArn(this, 'ExistingKey', config.keyArn);
 
     // Deliveries are not retried: the sender consumes a message whatever the receiver responds. A message only becomes
     // visible again if the sender crashed, which is then logged as a failed delivery, or if it could not prepare the
@@ -94,20 +88,32 @@ export class FoundationStack extends Stack {
     new CfnOutput(this, 'WebhookDeadLettersUrl', { value: this.webhookDeadLetters.queueUrl });
     new CfnOutput(this, 'JobsUrl', { value: this.jobQueue.queueUrl });
     new CfnOutput(this, 'Sender', { value: JSON.stringify(senderOf(config)) });
-    this.exportForOtherStacks(ownTable);
+    this.exportForOtherStacks(ownTable, config);
+  }
+
+  private addKey({ name }: Config): Key {
+    return new Key(this, 'Key', {
+      alias: `alias/${name}`,
+      description: `Wraps the data keys of every project of ${name}. Without it no secret can be decrypted.`,
+      enableKeyRotation: true,
+      pendingWindow: Duration.days(30),
+      // Only a multi-Region key can have replicas, and an existing key can't be converted (decision 26).
+      multiRegion: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
   }
 
   /**
    * CloudFormation refuses to remove an export while another stack imports it, and stacks are deployed one after
    * another. So everything that other stacks may import is always exported, whether they currently import it or not.
    */
-  private exportForOtherStacks(ownTable: TableV2): void {
+  private exportForOtherStacks(ownTable: TableV2, { keyArn }: Config): void {
     const queues = [this.webhookQueue, this.webhookDeadLetters, this.jobQueue, this.jobDeadLetters];
     const values = [
       ownTable.tableArn,
       ownTable.tableName,
-      this.key.keyArn,
-      this.key.keyId,
+      // An existing key is named by its ARN, and stays the same for as long as the installation exists.
+      ...(keyArn === undefined ? [this.key.keyArn, this.key.keyId] : []),
       ...queues.flatMap(queue => [queue.queueArn, queue.queueName, queue.queueUrl]),
     ];
     for (const value of values) this.exportValue(value);
@@ -219,4 +225,15 @@ export class FoundationStack extends Stack {
       this.formatArn({ service: 'ses', resource: 'identity', resourceName }),
     );
   }
+}
+
+/** Absent unless it is set, because DynamoDB rejects values below what the table has grown to. */
+function warmThroughputOf({ warmThroughputReads: reads, warmThroughputWrites: writes }: Config) {
+  if (reads === undefined && writes === undefined) return {};
+  return {
+    warmThroughput: {
+      ...(reads === undefined ? {} : { readUnitsPerSecond: reads }),
+      ...(writes === undefined ? {} : { writeUnitsPerSecond: writes }),
+    },
+  };
 }

@@ -9,6 +9,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { type Config, ConfigError } from '../plan/config.ts';
 import { aliasName, deployedName, type FunctionPlan, pascalCase } from '../plan/functions.ts';
+import { withSeverity } from './alarm-topic.ts';
 
 /** A tenth of the requests for five minutes, then all. */
 const gradualConfig = 'CodeDeployDefault.LambdaCanary10Percent5Minutes';
@@ -173,9 +174,11 @@ export class GradualDeployments extends Construct {
     const usingMetrics = Object.fromEntries([logged, ...crashes].map((metric, index) => [`m${index}`, metric]));
     const alarm = new Alarm(scope, 'DeploymentFails', {
       alarmName: `${config.name}-Deployment-${area}`,
-      alarmDescription:
+      alarmDescription: withSeverity(
+        'notify',
         `The newest version of ${[...deployed.keys()].join(', ')} is failing. A deployment in progress rolls back ` +
-        'automatically. First read the logs of these functions from the minute the deployment started.',
+          'automatically. First read the logs of these functions from the minute the deployment started.',
+      ),
       metric: new MathExpression({
         label: 'failures of the newest versions',
         expression: Object.keys(usingMetrics)

@@ -1,5 +1,6 @@
-import { type App, CfnResource, Tags } from 'aws-cdk-lib';
-import type { Code } from 'aws-cdk-lib/aws-lambda';
+import { type App, BOOTSTRAP_QUALIFIER_CONTEXT, CfnResource, type Stack, Tags } from 'aws-cdk-lib';
+import { CfnRole } from 'aws-cdk-lib/aws-iam';
+import { CfnFunction, type Code } from 'aws-cdk-lib/aws-lambda';
 import type { Config } from '../plan/config.ts';
 import { type RoutedFunctionPlan, routedFunctions } from '../plan/functions.ts';
 import { ApiStack } from './api-stack.ts';
@@ -37,6 +38,8 @@ export function addInstallation(
   { codeOf, rollout = rolloutOf(config, undefined), routed = routedFunctions }: Assets,
 ): Installation {
   const env = config.region === undefined ? {} : { env: { region: config.region } };
+  if (config.bootstrapQualifier !== undefined)
+    app.node.setContext(BOOTSTRAP_QUALIFIER_CONTEXT, config.bootstrapQualifier);
   const foundation = new FoundationStack(app, `${config.name}-foundation`, {
     ...env,
     config,
@@ -72,7 +75,8 @@ export function addInstallation(
     description: `${config.name}: the address of dashboard and API`,
     terminationProtection: true,
   });
-  if (config.replicaRegion !== undefined) {
+  // The owner of an existing key creates its replica, because that may need rights that the deployment lacks.
+  if (config.replicaRegion !== undefined && config.keyArn === undefined) {
     new ReplicaStack(app, `${config.name}-replica`, {
       env: { region: config.replicaRegion },
       crossRegionReferences: true,
@@ -93,9 +97,12 @@ export function addInstallation(
     });
   }
   if (config.deliveredBy !== undefined) addDelivery(app, config, config.deliveredBy, edge);
-  app.node.addValidation({ validate: () => removeRepeatedDependencies(app) });
-  // cfn-lint's schema for dashboards has no tags.
-  Tags.of(app).add('application', config.name, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] });
+  const tags = { ...config.tags, application: config.name };
+  for (const [key, value] of Object.entries(tags)) {
+    // cfn-lint's schema for dashboards has no tags.
+    Tags.of(app).add(key, value, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] });
+  }
+  app.node.addValidation({ validate: () => finishResources(app, config, tags) });
   return { foundation, api, edge };
 }
 
@@ -113,14 +120,29 @@ function addDelivery(app: App, config: Config, deliveredBy: string, edge: EdgeSt
 }
 
 /**
- * The CDK's own functions for references between regions depend on their role twice: by naming it, and explicitly
- * (cfn-lint, W3005). The CDK adds them after all aspects have run, but before validation. Returns no problems.
+ * What aspects can't do: the CDK adds its own functions for references between regions after all aspects have run, but
+ * before validation. They get the installation's tags, like everything else, and every role gets the boundary. They
+ * also depend on their role twice: by naming it, and explicitly (cfn-lint, W3005). Returns no problems.
  */
-function removeRepeatedDependencies(app: App): string[] {
+function finishResources(app: App, { permissionsBoundary }: Config, tags: Readonly<Record<string, string>>): string[] {
   for (const node of app.node.findAll()) {
-    const provider = node.node.scope?.node.id ?? '';
-    if (CfnResource.isCfnResource(node) && provider.startsWith('Custom::CrossRegionExport'))
-      node.addDeletionOverride('DependsOn');
+    if (!CfnResource.isCfnResource(node)) continue;
+    const isRole = node.cfnResourceType === CfnRole.CFN_RESOURCE_TYPE_NAME;
+    if (isRole && permissionsBoundary !== undefined)
+      node.addPropertyOverride('PermissionsBoundary', policyArn(node.stack, permissionsBoundary));
+    if (!(node.node.scope?.node.id ?? '').startsWith('Custom::CrossRegionExport')) continue;
+    node.addDeletionOverride('DependsOn');
+    if (!isRole && node.cfnResourceType !== CfnFunction.CFN_RESOURCE_TYPE_NAME) continue;
+    node.addPropertyOverride(
+      'Tags',
+      Object.entries(tags).map(([Key, Value]) => ({ Key, Value })),
+    );
   }
   return [];
+}
+
+/** The ARN of a policy of the account that is named by its ARN or its name. */
+function policyArn(stack: Stack, policy: string): string {
+  if (policy.startsWith('arn:')) return policy;
+  return stack.formatArn({ service: 'iam', region: '', resource: 'policy', resourceName: policy });
 }

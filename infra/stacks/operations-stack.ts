@@ -6,12 +6,12 @@ import { type EventPattern, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events
 import { Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
-import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { isServedInMaintenance } from '#lib/contracts/contract.ts';
+import { isRefusedInMaintenance } from '#lib/contracts/contract.ts';
 import { routes } from '#lib/contracts/routes.ts';
 import { maintenanceMessage } from '#lib/core/errors.ts';
 import type { Config } from '../plan/config.ts';
+import { type AlarmTopics, type Severity, topicsFor, withSeverity } from './alarm-topic.ts';
 import { type AlarmPlan, alarmsOn } from './alarms.ts';
 import { widgetsOf } from './dashboard.ts';
 import type { FoundationStack } from './foundation-stack.ts';
@@ -20,13 +20,23 @@ import type { WorkersStack } from './workers-stack.ts';
 
 interface OperationsStackProps extends NestedStackProps {
   config: Config;
-  topic: Topic;
+  topics: AlarmTopics;
   foundation: FoundationStack;
   apiId: string;
   accessLog: ILogGroup;
   /** The functions behind the API, by name. */
   functions: ReadonlyMap<string, LambdaFunction>;
   workers: WorkersStack;
+}
+
+/** A rule on events that notifies like an alarm. */
+interface WarningPlan {
+  id: string;
+  severity: Severity;
+  sid: string;
+  description: string;
+  eventPattern: EventPattern;
+  text: string;
 }
 
 /**
@@ -37,11 +47,11 @@ export class OperationsStack extends NestedStack {
   constructor(
     scope: Construct,
     id: string,
-    { config, topic, foundation, apiId, accessLog, functions, workers, ...props }: OperationsStackProps,
+    { config, topics, foundation, apiId, accessLog, functions, workers, ...props }: OperationsStackProps,
   ) {
     super(scope, id, { ...props, description: `${config.name}: alarms and dashboard` });
-    this.addKeyWarning(config, foundation, topic);
-    if (config.backupVaultArn !== undefined) this.addBackupWarning(config, foundation, topic);
+    this.addKeyWarning(config, foundation, topics);
+    if (config.backupVaultArn !== undefined) this.addBackupWarning(config, foundation, topics);
     const metrics = metricsOf({ config, apiId, foundation, workers });
     this.addMaintenanceRefusals(config, accessLog, functions);
     const failedLogIns = this.addFailedLogIns(config, functions.get('log-in'));
@@ -55,8 +65,8 @@ export class OperationsStack extends NestedStack {
       { failedLogIns, inconsistentReads, loggedErrors, refused, requeuedWork, endingCertificates },
       config,
     );
-    const alarms = Object.entries(plans).map(([id, plan]) => this.addAlarm(config, id, plan, topic));
-    this.addBudget(config, topic);
+    const alarms = Object.entries(plans).map(([id, plan]) => this.addAlarm(config, id, plan, topics));
+    this.addBudget(config, topics);
     new Dashboard(this, 'Dashboard', {
       dashboardName: config.name,
       widgets: widgetsOf({
@@ -74,9 +84,10 @@ export class OperationsStack extends NestedStack {
   }
 
   /** Reports the one mistake that can't be undone: deleting the key destroys every secret. */
-  private addKeyWarning({ name }: Config, { key }: FoundationStack, topic: Topic): void {
-    this.addWarning(topic, {
+  private addKeyWarning({ name }: Config, { key }: FoundationStack, topics: AlarmTopics): void {
+    this.addWarning(topics, {
       id: 'KeyInDanger',
+      severity: 'page',
       sid: 'PublishKeyWarning',
       description: 'The key of the secrets was disabled or shared, or its deletion was scheduled.',
       eventPattern: {
@@ -96,9 +107,10 @@ export class OperationsStack extends NestedStack {
   }
 
   /** Reports a failure that users can't notice: the other account got no copy of the table today. */
-  private addBackupWarning({ name }: Config, { table }: FoundationStack, topic: Topic): void {
-    this.addWarning(topic, {
+  private addBackupWarning({ name }: Config, { table }: FoundationStack, topics: AlarmTopics): void {
+    this.addWarning(topics, {
       id: 'BackupFailed',
+      severity: 'notify',
       sid: 'PublishBackupWarning',
       description: 'A backup of the table, or its copy to the other account, failed.',
       eventPattern: {
@@ -112,30 +124,24 @@ export class OperationsStack extends NestedStack {
     });
   }
 
-  private addWarning(
-    topic: Topic,
-    {
-      id,
-      sid,
-      description,
-      eventPattern,
-      text,
-    }: { id: string; sid: string; description: string; eventPattern: EventPattern; text: string },
-  ): void {
+  private addWarning(topics: AlarmTopics, { id, severity, sid, description, eventPattern, text }: WarningPlan): void {
     const rule = new Rule(this, id, { description, eventPattern });
-    const input = RuleTargetInput.fromText(text);
-    // The CDK's own target would allow every rule of every account to publish here.
-    rule.addTarget({ bind: () => ({ arn: topic.topicArn, input }) });
-    topic.addToResourcePolicy(
-      new PolicyStatement({
-        sid,
-        effect: Effect.ALLOW,
-        principals: [new ServicePrincipal('events.amazonaws.com')],
-        actions: ['sns:Publish'],
-        resources: [topic.topicArn],
-        conditions: { ArnEquals: { 'aws:SourceArn': rule.ruleArn } },
-      }),
-    );
+    const input = RuleTargetInput.fromText(withSeverity(severity, text));
+    for (const topic of topicsFor(severity, topics)) {
+      // The CDK's own target would allow every rule of every account to publish here.
+      rule.addTarget({ bind: () => ({ arn: topic.topicArn, input }) });
+      // Changes nothing for a topic that is not the installation's own.
+      topic.addToResourcePolicy(
+        new PolicyStatement({
+          sid,
+          effect: Effect.ALLOW,
+          principals: [new ServicePrincipal('events.amazonaws.com')],
+          actions: ['sns:Publish'],
+          resources: [topic.topicArn],
+          conditions: { ArnEquals: { 'aws:SourceArn': rule.ruleArn } },
+        }),
+      );
+    }
   }
 
   /** Counts failed log-ins from the account events in the log. */
@@ -169,7 +175,7 @@ export class OperationsStack extends NestedStack {
     });
     for (const contract of routes) {
       const deployed = functions.get(contract.operationId);
-      if (deployed === undefined || isServedInMaintenance(contract)) continue;
+      if (deployed === undefined || !isRefusedInMaintenance(contract)) continue;
       new MetricFilter(this, `MaintenanceRefusals-${contract.operationId}`, {
         ...metric,
         logGroup: deployed.logGroup,
@@ -264,6 +270,7 @@ export class OperationsStack extends NestedStack {
     id: string,
     {
       description,
+      severity,
       metric,
       above,
       periods = 1,
@@ -271,12 +278,11 @@ export class OperationsStack extends NestedStack {
       notifiesWithoutData,
       isSilentUnderMaintenance,
     }: AlarmPlan,
-    topic: Topic,
+    topics: AlarmTopics,
   ): Alarm {
-    const action = new SnsAction(topic);
     const alarm = new Alarm(this, id, {
       alarmName: `${name}-${id}`,
-      alarmDescription: description,
+      alarmDescription: withSeverity(severity, description),
       metric,
       threshold: above,
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
@@ -285,11 +291,12 @@ export class OperationsStack extends NestedStack {
       actionsEnabled: !(maintenance && isSilentUnderMaintenance === true),
       treatMissingData: notifiesWithoutData ? TreatMissingData.MISSING : TreatMissingData.NOT_BREACHING,
     });
-    alarm.addAlarmAction(action);
-    alarm.addOkAction(action);
+    const actions = topicsFor(severity, topics).map(topic => new SnsAction(topic));
+    alarm.addAlarmAction(...actions);
+    alarm.addOkAction(...actions);
     // A new alarm begins without data, and notifies only when its state changes: a first deployment is quiet until the
     // first run. If missing data were breaching, it would ring before that.
-    if (notifiesWithoutData) alarm.addInsufficientDataAction(action);
+    if (notifiesWithoutData) alarm.addInsufficientDataAction(...actions);
     return alarm;
   }
 
@@ -297,7 +304,7 @@ export class OperationsStack extends NestedStack {
    * The costs of the whole account: filtering by tag only works after an administrator activates the tag for cost
    * allocation.
    */
-  private addBudget({ name, monthlyBudget }: Config, topic: Topic): void {
+  private addBudget({ name, monthlyBudget }: Config, { all: topic }: AlarmTopics): void {
     if (monthlyBudget === undefined) return;
     const notify = (notificationType: 'ACTUAL' | 'FORECASTED', threshold: number) => ({
       notification: { notificationType, comparisonOperator: 'GREATER_THAN', threshold, thresholdType: 'PERCENTAGE' },

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Duration, RemovalPolicy, SecretValue, Stack, Validations } from 'aws-cdk-lib';
 import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import {
   Alias,
   Architecture,
@@ -74,6 +75,7 @@ export function addFunction(
   const functionName = deployedName(config, plan);
   const logGroup = new LogGroup(scope, `${id}Log`, {
     retention: config.logRetentionDays,
+    ...logKey(scope, config),
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
   const rights = new PolicyDocument({
@@ -90,7 +92,7 @@ export function addFunction(
       ...(config.tracing ? [tracingRight] : []),
     ],
   });
-  const role = new Role(scope, `${id}Role${fingerprintOf(scope, rights)}`, {
+  const role = new Role(scope, `${id}Role${fingerprintOf(scope, rights, config)}`, {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     // IAM only accepts Latin-1.
     description: `${plan.summary.replaceAll('’', "'")} (${functionName})`,
@@ -142,13 +144,25 @@ export function addAlias(
   });
 }
 
+/** The key of the log groups, if they have one. */
+export function logKey(scope: Construct, { logKeyArn }: Pick<Config, 'logKeyArn'>): { encryptionKey?: IKey } {
+  if (logKeyArn === undefined) return {};
+  const stack = Stack.of(scope);
+  const existing = stack.node.tryFindChild('LogKey') as IKey | undefined;
+  return { encryptionKey: existing ?? Key.fromKeyArn(stack, 'LogKey', logKeyArn) };
+}
+
 /**
  * Different rights make a different role. A version of a function keeps the role that it was published with, and
  * CloudFormation deletes an old role only after all requests have moved to the new version. So while two versions run, in
  * a deployment or a rollback, each has exactly the rights it needs.
  */
-function fingerprintOf(scope: Construct, rights: PolicyDocument): string {
-  const resolved = JSON.stringify(Stack.of(scope).resolve(rights));
+function fingerprintOf(
+  scope: Construct,
+  rights: PolicyDocument,
+  { permissionsBoundary = '' }: Pick<Config, 'permissionsBoundary'>,
+): string {
+  const resolved = JSON.stringify(Stack.of(scope).resolve(rights)) + permissionsBoundary;
   return createHash('sha256').update(resolved).digest('hex').slice(0, 8);
 }
 
@@ -165,18 +179,20 @@ export function edgeSecrets(config: Config): string[] {
  * The settings (`lib/core/settings.ts`) that a function reads. It gets no address of a resource that it can't access.
  */
 export function environmentOf(
-  { area, uses }: Pick<FunctionPlan, 'area' | 'uses'>,
+  { area, uses, readsCheckAccount }: Pick<FunctionPlan, 'area' | 'uses' | 'readsCheckAccount'>,
   config: Config,
   addresses: Service['addresses'],
 ): Record<string, string> {
   const origin = knownDashboardOrigin(config);
   const regions = usesTable(uses) ? regionsOf(config) : undefined;
   const namesDashboard = needsDashboardOrigin(uses);
+  const checksGateway = readsCheckAccount === true && config.allowedNetworks !== undefined;
   const settings: Record<string, string | number | boolean | undefined> = {
     LOG_LEVEL: config.logLevel,
     MAINTENANCE: area !== 'workers' && config.maintenance,
     RESTORED_TABLE: area !== 'workers' && config.restoredTable,
-    EDGE_SECRETS: area !== 'workers' && edgeSecrets(config).join(','),
+    EDGE_SECRETS: (area !== 'workers' || checksGateway) && edgeSecrets(config).join(','),
+    DIRECT_ORIGIN: area !== 'workers' && config.directOrigin,
     TABLE_NAME: usesTable(uses) && addresses.tableName,
     PEER_REGION: regions?.peer,
     FIRST_REGION: regions?.first,

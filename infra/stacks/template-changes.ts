@@ -100,7 +100,12 @@ function changedRoles(before: StackTemplate['Resources'], after: StackTemplate['
   return Object.values(before)
     .filter(({ Type }) => Type === 'AWS::Lambda::Alias')
     .map(({ Properties }) => before[Properties.FunctionName.Ref]?.Properties.Role['Fn::GetAtt'][0] as string)
-    .filter(role => after[role] !== undefined && !isDeepStrictEqual(after[role], before[role]));
+    .filter(role => after[role] !== undefined && !isDeepStrictEqual(rightsIn(after[role]), rightsIn(before[role])));
+}
+
+/** A role without its tags, which give nobody a right. */
+function rightsIn(role: Resource | undefined): unknown {
+  return { ...role, Properties: { ...role?.Properties, Tags: undefined } };
 }
 
 /** The tables that functions use, by their templates. More than one means that writes are split between tables. */

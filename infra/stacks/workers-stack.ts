@@ -17,6 +17,8 @@ import { addAlias, addFunction, type Service } from './service-function.ts';
 interface WorkersStackProps extends NestedStackProps {
   service: Service;
   accessLog: LogGroup;
+  /** The host of the HTTP API. */
+  apiHost: string;
   webhookQueueArn: string;
   jobQueueArn: string;
 }
@@ -33,7 +35,7 @@ export class WorkersStack extends NestedStack {
   constructor(
     scope: Construct,
     id: string,
-    { service, accessLog, webhookQueueArn, jobQueueArn, ...props }: WorkersStackProps,
+    { service, accessLog, apiHost, webhookQueueArn, jobQueueArn, ...props }: WorkersStackProps,
   ) {
     super(scope, id, { ...props, description: `${service.config.name}: background work` });
     // One message per invocation and many in parallel, so that a slow receiver delays no other. Messages are grouped by
@@ -73,7 +75,7 @@ export class WorkersStack extends NestedStack {
       filterPattern: '',
     });
     subscription.addResourceDependency(permission);
-    this.checkService = this.addServiceCheck(service);
+    this.checkService = this.addServiceCheck(service, apiHost);
     const makeOutboundRequests = this.addWorker('MakeOutboundRequests', service, workers.makeOutboundRequests);
     this.all = [
       this.deliverWebhooks,
@@ -86,8 +88,10 @@ export class WorkersStack extends NestedStack {
   }
 
   /** Without a check account, the function exists but is never triggered. */
-  private addServiceCheck(service: Service): LambdaFunction {
-    const { checkParameter, domainName, maintenance } = service.config;
+  private addServiceCheck(service: Service, apiHost: string): LambdaFunction {
+    const { checkParameter, domainName, maintenance, allowedNetworks } = service.config;
+    // Lambda's addresses change, so the firewall would stop the check.
+    const gatewayOrigin = allowedNetworks === undefined ? undefined : `https://${apiHost}`;
     const parameterArn =
       checkParameter === undefined
         ? []
@@ -105,7 +109,7 @@ export class WorkersStack extends NestedStack {
     this.addSchedule('CheckService', alias, {
       description: 'Checks the service like a client.',
       isEnabled: checkParameter !== undefined,
-      input: { parameter: checkParameter ?? '', isReadOnly: maintenance, domainName },
+      input: { parameter: checkParameter ?? '', isReadOnly: maintenance, domainName, gatewayOrigin },
     });
     return deployed;
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { parseJson } from '../core/json.ts';
 import { parameter } from '../core/parameter.ts';
+import { settings } from '../core/settings.ts';
 
 /** The account that checks the service, in an organization of its own, and the address it calls. */
 export const CheckAccount = z.object({
@@ -27,21 +28,34 @@ const key = 'SERVICE_CHECK';
 /** Longer than a cold start, shorter than a user would wait. */
 const timeoutMs = 15_000;
 
+interface CheckOptions {
+  /** Under maintenance, nothing can be set. */
+  isReadOnly?: boolean;
+  /** Calls the gateway as CloudFront does, instead of the public address. */
+  gatewayOrigin?: string | undefined;
+}
+
 /**
  * Uses the service like a client: logs in, sets a secret, pulls it and logs out. Under maintenance, it only reads.
  * @returns the duration of each step in milliseconds
  * @throws Error that names the failed step and the response's status and request id, never its body
  */
-export async function checkService(account: CheckAccount, { isReadOnly = false } = {}) {
+export async function checkService(account: CheckAccount, { isReadOnly = false, gatewayOrigin }: CheckOptions = {}) {
   const { url, email, password, organization, project, environment } = account;
   const environmentPath = `/secrets/${organization}/${project}/${environment}`;
   const value = randomUUID();
   const times: Record<string, number> = {};
   let cookie = '';
+  const base = gatewayOrigin === undefined ? url : gatewayOrigin + new URL(url).pathname;
+  const [edgeSecret = ''] = gatewayOrigin === undefined ? [] : settings().EDGE_SECRETS;
   const step = async (name: string, method: string, path: string, body?: object): Promise<Response> => {
     const startedAt = performance.now();
-    const sent = { 'x-requested-with': 'service', ...(body && { 'content-type': 'application/json' }) };
-    const response = await fetch(url + path, {
+    const sent = {
+      'x-requested-with': 'service',
+      ...(body && { 'content-type': 'application/json' }),
+      ...(edgeSecret !== '' && { 'x-origin-secret': edgeSecret }),
+    };
+    const response = await fetch(base + path, {
       method,
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),

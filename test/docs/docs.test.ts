@@ -8,7 +8,7 @@ import { settings } from '#lib/core/settings.ts';
 import { claimsOfOwner } from '#lib/identities/shared-issuers.ts';
 import { keys, ranges } from '#lib/table/keys.ts';
 import { useSettings } from '../support/api.ts';
-import { exampleSettings, fullSettings, synthesize } from '../support/installation.ts';
+import { exampleSettings, exampleVault, fullSettings, synthesize } from '../support/installation.ts';
 import { chapterOf, read, root, rowsOf } from './pages.ts';
 
 const paths = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).toSorted();
@@ -129,6 +129,7 @@ const pascal = (kebab: string) =>
 
 /** Services whose client isn't installed, with the names that the pages may use (their API references). */
 const otherServices: Readonly<Record<string, ReadonlySet<string>>> = {
+  cloudwatch: new Set(['SetAlarmStateCommand', 'AlarmName', 'StateValue', 'StateReason']),
   deploy: new Set(['StopDeploymentCommand', 'DeploymentId', 'AutoRollbackEnabled']),
   iam: new Set(['EnableOutboundWebIdentityFederationCommand']),
   secretsmanager: new Set(['GetSecretValueCommand', 'SecretId', 'Query', 'Output']),
@@ -177,7 +178,7 @@ describe('operations.md', () => {
     useSettings({ TABLE_NAME: 'documentation' });
     // Settings that the deployment leaves at the functions' defaults.
     const own = settings();
-    const { mailFrom, ...config } = readConfig(exampleSettings);
+    const { mailFrom, tags: _, allowedNetworks: __, ...config } = readConfig(exampleSettings);
     expect([mailFrom.text]).toEqual(Object.values(exampleSettings));
     const defaults: Record<string, string | number | boolean | undefined> = {
       registerLimitPerHour: own.REGISTER_LIMIT_PER_HOUR,
@@ -204,16 +205,45 @@ describe('operations.md', () => {
 
   it('says what to do for every alarm and every warning', () => {
     // With the options that bring alarms of their own.
-    const { ofType } = synthesize({ ...fullSettings, region: 'eu-central-1', replicaRegion: 'eu-west-1' });
-    const alarms = ofType('AWS::CloudWatch::Alarm')
-      // One section serves the alarms of all areas that are deployed gradually.
-      .map(({ resource }) =>
-        String(resource.Properties.AlarmName)
-          .replace(/^holdfast-/, '')
-          .replace(/^(Deployment)-.*/, '$1'),
-      );
-    const sections = [...chapterOf(page, '## When an alarm goes off').matchAll(/^### (\w+)$/gm)].map(match => match[1]);
-    expect(sections.toSorted()).toEqual([...new Set(alarms), 'KeyInDanger', 'BackupFailed'].toSorted());
+    const backupVaultArn = exampleVault;
+    const { ofType } = synthesize({
+      ...fullSettings,
+      region: 'eu-central-1',
+      replicaRegion: 'eu-west-1',
+      backupVaultArn,
+    });
+    // One section serves the alarms of all areas that are deployed gradually.
+    const sectionOf = (name: string) => name.replace(/^holdfast-/, '').replace(/^(Deployment)-.*/, '$1');
+    const alarms = ofType('AWS::CloudWatch::Alarm').map(({ resource: { Properties } }) => ({
+      name: sectionOf(String(Properties.AlarmName)),
+      text: String(Properties.AlarmDescription),
+    }));
+    const warnings = ofType('AWS::Events::Rule').flatMap(({ id, resource: { Properties } }) => {
+      const [{ Input: text }] = Properties.Targets;
+      return String(text).startsWith('"[') ? [{ name: id.replace(/[0-9A-F]{8}$/, ''), text: String(text) }] : [];
+    });
+    const all = [...alarms, ...warnings];
+    const chapter = chapterOf(page, '## When an alarm goes off');
+    const sections = [...chapter.matchAll(/^### (\w+)$/gm)].map(match => match[1]);
+    expect(sections.toSorted()).toEqual([...new Set(all.map(({ name }) => name))].toSorted());
+    const pages = all.filter(({ text }) => /^"?\[page\] /.test(text)).map(({ name }) => name);
+    expect(chapter).toContain(`| page | ${pages.toSorted().join(', ')} |`);
+  });
+});
+
+describe('platform.md', () => {
+  it('shows settings that the code accepts', () => {
+    const [, given = ''] = read('docs/platform.md').match(/^```json\n([\s\S]*?)^```$/m) ?? [];
+    expect(() => readConfig(JSON.parse(given))).not.toThrow();
+  });
+
+  it('shows a key policy with exactly the actions that functions use', () => {
+    const [, policy = ''] =
+      chapterOf('docs/platform.md', '## An existing key').match(/^```json\n([\s\S]*?)^```$/m) ?? [];
+    const uses = synthesize()
+      .statements()
+      .filter(({ Sid }) => Sid?.startsWith('UseKeyOf'));
+    expect(JSON.parse(policy).Action).toEqual([...new Set(uses.flatMap(({ Action }) => Action))].toSorted());
   });
 });
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { buildDownloads } from '#clients/cli/build-downloads.ts';
 import { buildDashboard } from '#clients/dashboard/build.ts';
 import { readConfig } from '#infra/plan/config.ts';
-import { type DeployedSettings, deployedSettings } from '#infra/plan/deployed.ts';
+import { type DeployedSettings, deployedSettings, requireDeployable } from '#infra/plan/deployed.ts';
 import { deployedName, functions } from '#infra/plan/functions.ts';
 import { senderOf } from '#infra/plan/sender.ts';
 import { describedStack, listedResources, refusedCall } from '#test/support/cloud-formation.ts';
@@ -142,13 +142,18 @@ async function refusalOf(given: Record<string, unknown>, ...options: string[]): 
   return said;
 }
 
-/** Runs a command for an installation with these settings, in a shell whose region is eu-central-1. */
-function run(command: 'deploy' | 'smoke', given: Record<string, unknown>, options: readonly string[] = []) {
+/** Runs a command for an installation with these settings, in a shell with this region. */
+function run(
+  command: 'deploy' | 'smoke',
+  given: Record<string, unknown>,
+  options: readonly string[] = [],
+  region = 'eu-central-1',
+) {
   writeFileSync(file, JSON.stringify(given));
   return runCommand(command, [installation, ...options], {
     ...process.env,
     PATH: `${directory}${delimiter}${process.env.PATH}`,
-    AWS_REGION: 'eu-central-1',
+    AWS_REGION: region,
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
     AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.url,
@@ -167,7 +172,7 @@ describe('a deployment', () => {
 
     expect(code).toBe(0);
     expect(asked).toContain(`--context installation=${installation} --context rollout=gradual`);
-    expect(said).toContain('alarmEmail is not set');
+    expect(said).toContain('Neither alarmEmail nor alarmTopicArn is set');
     expect((await deploy(settings)).said).not.toContain('alarmEmail');
   });
 
@@ -246,6 +251,23 @@ describe('a deployment', () => {
     expect(asked).toContain('rollout=emergency');
     expect(asked).not.toContain('--emergency');
     expect(said).toContain('The next deployment is watched again.');
+  });
+
+  test('is refused with credentials for a partition without CloudFront', async () => {
+    const { code, stderr } = await run('deploy', settings, [], 'us-gov-west-1');
+    expect([code, existsSync(join(directory, 'asked'))]).toEqual([1, false]);
+    expect(stderr).toMatch(/^The region us-gov-west-1 is in GovCloud, in China or [^.]*\.\n$/);
+  });
+
+  test('never exchanges the key, which would make every secret unreadable', async () => {
+    const keyArn = 'arn:aws:kms:us-east-1:123456789012:key/0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03';
+    stacks = deployedWith(settings);
+    expect(await refusalOf({ ...settings, keyArn })).toContain('encrypted under the key that it created');
+    stacks = deployedWith({ ...settings, keyArn });
+    expect(await refusalOf(settings)).toContain(`encrypted under ${keyArn}`);
+    const unchanged = readConfig({ ...settings, keyArn });
+    const deployed = { ...deployedSettings(unchanged), sentSecretVersion: 1 };
+    expect(() => requireDeployable(unchanged, deployed)).not.toThrow();
   });
 
   test('rejects settings on the command line', async () => {

@@ -41,7 +41,7 @@ describe('the settings of an installation', () => {
   test('without the firewall or the operators’ address are reported in a sentence', () => {
     expect(noticesOf(read(exampleSettings))).toEqual([
       expect.stringMatching(/^No firewall is on \(waf is false\): .*\.$/),
-      expect.stringMatching(/^alarmEmail is not set: .*\.$/),
+      expect.stringMatching(/^Neither alarmEmail nor alarmTopicArn is set: .*\.$/),
     ]);
     expect(noticesOf(read({ ...fullSettings, waf: true, region: 'eu-central-1' }))).toEqual([]);
   });
@@ -103,6 +103,72 @@ describe('the settings of an installation', () => {
     [{ backupVaultArn: 'arn:aws:s3:::backups' }, 'backupVaultArn must be the ARN of an AWS Backup vault.'],
     [{ waf: true }, 'region is required because waf is on.'],
     [{ logRetentionDays: 7 }, /^The setting logRetentionDays must be one of 30, 60, /],
+    [{ region: 'us-gov-west-1' }, /^The setting region is in GovCloud, in China or .* Holdfast does not run: .*\.$/],
+    [{ region: 'cn-north-1' }, /^The setting region is in GovCloud, in China or /],
+    [{ region: 'us-isob-east-1' }, /^The setting region is in GovCloud, in China or /],
+    [{ region: 'eusc-de-east-1' }, /^The setting region is in GovCloud, in China or /],
+    [{ region: 'eu-west-1', replicaRegion: 'cn-north-1' }, /^The setting replicaRegion is in GovCloud, in China or /],
+    [{ region: 'Frankfurt' }, 'region must be a region, e.g. eu-central-1.'],
+    [
+      { alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:a.fifo' },
+      'alarmTopicArn must be the ARN of a standard SNS topic.',
+    ],
+    [
+      { region: 'eu-west-1', pageTopicArn: 'arn:aws:sns:eu-west-2:123456789012:pages' },
+      'pageTopicArn must be in the region of the installation, eu-west-1.',
+    ],
+    [
+      { alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:alarms' },
+      'alarmEmail must be left out because alarmTopicArn is set: subscribe the address to that topic.',
+      fullSettings,
+    ],
+    [{ tags: { 'aws:owner': 'x' } }, 'tags has the tag "aws:owner", but only AWS may set tags that start with aws:.'],
+    [{ tags: { owner: 'a;b' } }, 'tags has a tag that AWS does not accept: "owner".'],
+    [{ tags: { ['k'.repeat(129)]: '' } }, /^The setting tags has a tag that AWS does not accept/],
+    [{ tags: { Application: 'x' } }, 'tags has the tag "Application", which Holdfast sets itself.'],
+    [{ tags: { owner: 'a', Owner: 'b' } }, 'tags has two keys that differ only in case.'],
+    [{ tags: { owner: 1 } }, /^The setting tags /],
+    [
+      { tags: Object.fromEntries(Array.from({ length: 41 }, (_, index) => [`t${index}`, ''])) },
+      'tags must be at most 40 tags.',
+    ],
+    [
+      { permissionsBoundary: 'arn:aws:iam::1:role/x' },
+      'permissionsBoundary must be the ARN or the name of an IAM policy.',
+    ],
+    [{ bootstrapQualifier: 'Acme-1' }, 'bootstrapQualifier must have 1 to 10 lower-case letters and digits.'],
+    [
+      { keyArn: 'arn:aws:kms:eu-west-1:123456789012:alias/acme' },
+      'keyArn must be the ARN of a KMS key, not of an alias.',
+    ],
+    [
+      {
+        region: 'eu-west-1',
+        replicaRegion: 'eu-west-2',
+        keyArn: 'arn:aws:kms:eu-west-1:123456789012:key/0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03',
+      },
+      'keyArn must be a multi-Region key because replicaRegion is set.',
+    ],
+    [{ allowedNetworks: ['198.51.100.0/24'] }, 'waf must be true because allowedNetworks is set.'],
+    [
+      { allowedNetworks: ['198.51.100.0/24'], waf: true, region: 'eu-central-1', directOrigin: true },
+      'directOrigin must be false because allowedNetworks is set.',
+    ],
+    [{ allowedNetworks: ['office'] }, 'allowedNetworks must be networks, e.g. 198.51.100.0/24.'],
+    [{ allowedNetworks: [] }, 'allowedNetworks must name at least one network.'],
+    [
+      { allowedNetworks: ['::/0'] },
+      'allowedNetworks must not name the whole internet; leave allowedNetworks out to allow it.',
+    ],
+    [
+      { allowedNetworks: ['198.51.100.7/24'] },
+      'allowedNetworks has a network that starts elsewhere: write 198.51.100.0/24 for 198.51.100.7/24.',
+    ],
+    [
+      { allowedNetworks: ['10.0.0.0/8'] },
+      'allowedNetworks has 10.0.0.0/8, which is private: name the addresses that your networks have on the internet.',
+    ],
+    [{ priceClass: '50' }, 'priceClass must be 100, 200 or all.'],
     [{ throttleRate: 'many' }, 'throttleRate must be a number from 1 to 10000.'],
     [{ name: 'Hold fast' }, /^The setting name must have 2 to 20 lower-case letters/],
   ];

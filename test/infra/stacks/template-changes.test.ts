@@ -9,13 +9,14 @@ import { exampleSettings, exampleVault, fullSettings, synthesize } from '#test/s
 const { domainName, certificateArn, checkParameter, alarmEmail } = fullSettings;
 const deliveredBy = 'acme/holdfast:production';
 
-/** Each setting with a non-default value. Settings that require each other are one change. */
-const changed: Record<keyof Omit<Config, 'name'>, Record<string, unknown>> = {
+/** Each setting with a non-default value. Settings that require each other are one change. `keyArn` can't be changed. */
+const changed: Record<keyof Omit<Config, 'name' | 'keyArn'>, Record<string, unknown>> = {
   dashboardOrigin: { dashboardOrigin: 'https://other.example.com', sessionCookie: 'cross-site' },
   sessionCookie: { sessionCookie: 'cross-site' },
   edgeSecretVersion: { edgeSecretVersion: 2 },
   region: { region: 'eu-central-1' },
   maintenance: { maintenance: true },
+  directOrigin: { directOrigin: true },
   waf: { waf: true, region: 'eu-central-1' },
   mailFrom: { mailFrom: 'other@example.com' },
   mailIdentity: { mailIdentity: 'existing' },
@@ -26,6 +27,8 @@ const changed: Record<keyof Omit<Config, 'name'>, Record<string, unknown>> = {
   sharedTable: { sharedTable: 'holdfast-shared' },
   provisionedConcurrency: { provisionedConcurrency: 2 },
   longConcurrency: { longConcurrency: 7 },
+  warmThroughputReads: { warmThroughputReads: 40_000 },
+  warmThroughputWrites: { warmThroughputWrites: 10_000 },
   checkParameter: { checkParameter },
   replicaRegion: { replicaRegion: 'eu-west-1', region: 'eu-central-1' },
   peerRegion: { peerRegion: 'eu-west-1', region: 'eu-central-1' },
@@ -55,6 +58,14 @@ const changed: Record<keyof Omit<Config, 'name'>, Record<string, unknown>> = {
   snapshotCacheBytes: { snapshotCacheBytes: 7 },
   stepUpFreshSeconds: { stepUpFreshSeconds: 7 },
   verifiedEmailRequired: { verifiedEmailRequired: false },
+  alarmTopicArn: { alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms' },
+  pageTopicArn: { pageTopicArn: 'arn:aws:sns:eu-central-1:123456789012:pages' },
+  tags: { tags: { 'cost-center': '4711' } },
+  permissionsBoundary: { permissionsBoundary: 'acme' },
+  bootstrapQualifier: { bootstrapQualifier: 'acme' },
+  logKeyArn: { logKeyArn: 'arn:aws:kms:eu-central-1:123456789012:key/0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03' },
+  allowedNetworks: { allowedNetworks: ['198.51.100.0/24'], waf: true, region: 'eu-central-1' },
+  priceClass: { priceClass: '100' },
 };
 
 /** Every setting with its other value, except for settings that exclude others. */
@@ -80,8 +91,8 @@ const plain = synthesize().templates;
 
 const deployments: Record<string, Record<string, unknown>> = {
   ...changed,
-  'all at once': without('sharedTable', 'standby', 'restoredKey'),
-  'all of a second region at once': without('replicaRegion', 'restoredTable', 'backupVaultArn'),
+  'all at once': without('sharedTable', 'standby', 'restoredKey', 'alarmEmail'),
+  'all of a second region at once': without('replicaRegion', 'restoredTable', 'backupVaultArn', 'alarmEmail'),
 };
 test.each(Object.entries(deployments))(
   'a change of settings has no finding, and harms no export or data: %s',

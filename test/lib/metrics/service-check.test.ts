@@ -23,6 +23,14 @@ describe('the service check', () => {
     expect(Object.keys(await checkService(account, { isReadOnly: true }))).toEqual(['log-in', 'pull', 'log-out']);
   });
 
+  it('calls the gateway as the edge does, if a firewall would stop it at the public address', async () => {
+    useSettings({ EDGE_SECRETS: 'new,old' });
+    const { origin: gatewayOrigin } = new URL(account.url);
+    await expect(checkService(account)).rejects.toThrow(/^log-in failed with 404/);
+    const steps = await checkService({ ...account, url: 'https://secrets.example.com/v1' }, { gatewayOrigin });
+    expect(Object.keys(steps)).toEqual(['log-in', 'set', 'pull', 'log-out']);
+  });
+
   it('is not disturbed by a concurrent one', async () => {
     await expect(Promise.all([checkService(account), checkService(account)])).resolves.toHaveLength(2);
   });
