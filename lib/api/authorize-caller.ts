@@ -1,3 +1,4 @@
+import { requireNetworkOf } from '../access/allowed-networks.ts';
 import { authenticate, type Caller, type IssuedCredential } from '../access/authenticate.ts';
 import { type Admitted, authorize } from '../access/authorize.ts';
 import type { Access } from '../contracts/contract.ts';
@@ -15,13 +16,15 @@ interface CheckedRequest {
   /** The well-formed parameters of the path. */
   params: Readonly<Record<string, string>>;
   log: Log;
+  /** The caller's address. */
+  ip: string;
 }
 
 interface Authorization<Kind extends Access['kind']> {
   /**
    * Authenticates and authorizes the caller, and counts the request towards the organization's share.
    * @throws unauthenticated, csrf_header_required, organization_not_found, insufficient_scope, forbidden, admin_required,
-   * provider_required, second_factor_required, step_up_required; rate_limited
+   * provider_required, network_not_allowed, second_factor_required, step_up_required; rate_limited
    */
   authorize(): Promise<Admitted[Kind]>;
   /**
@@ -34,7 +37,7 @@ interface Authorization<Kind extends Access['kind']> {
 export function authorization<Kind extends Access['kind']>(
   kind: Kind,
   access: Access,
-  { issued, params, log }: CheckedRequest,
+  { issued, params, log, ip }: CheckedRequest,
 ): Authorization<Kind> {
   let authorized: Caller | undefined;
   // What a plan allows is read at most once a minute, also in parallel with the first round trip.
@@ -42,6 +45,7 @@ export function authorization<Kind extends Access['kind']>(
   const authorizeNow = async () => {
     try {
       const caller = await authenticate(issued, access, params);
+      requireNetworkOf(caller, access, ip);
       return { caller, admitted: authorize(kind, access, caller) };
     } catch (error) {
       // This region may not have received the credential or the right yet.

@@ -36,6 +36,7 @@ import {
 } from './identities/identities.ts';
 import { acceptInvitation, inviteMember } from './members/invitations.ts';
 import { changeRole, leaveOrganization, listMembers, removeMember } from './members/members.ts';
+import { getAllowedNetworks, setAllowedNetworks } from './organizations/allowed-networks.ts';
 import { exportOrganization } from './organizations/export-organization.ts';
 import { createOrganization, deleteOrganization, renameOrganization } from './organizations/organizations.ts';
 import { deleteSignIn, getSignIn, setSignIn, verifyDomain } from './organizations/sign-in-settings.ts';
@@ -143,6 +144,8 @@ const areas = {
     verifyDomain,
     deleteSignIn,
     exportOrganization,
+    getAllowedNetworks,
+    setAllowedNetworks,
   ],
   templates: [listTemplateKeys, addTemplateKey, updateTemplateKey, removeTemplateKey, validateEnvironment],
   webhooks: [listWebhooks, createWebhook, getWebhook, updateWebhook, deleteWebhook, testWebhook, redeliverWebhook],

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
+import { AllowedNetworks } from '../fields/allowed-networks.ts';
 import { EffectiveLimits, exampleLimits, LimitValue, limitNames, PlanName, perLimit, Usage } from '../fields/limits.ts';
 import { Organization } from '../fields/organization.ts';
 import { optionalPage, Pagination, prefixQuery } from '../fields/query.ts';
@@ -67,8 +68,13 @@ export const inspectOrganization = contract({
   access: { kind: 'admin' },
   responses: ok({
     description: 'The organization.',
-    body: z.object({ organization: Organization, usage: Usage, limits: EffectiveLimits }),
-    example: { organization: organizationExample, limits: effectiveExample },
+    body: z.object({
+      organization: Organization,
+      usage: Usage,
+      limits: EffectiveLimits,
+      networks: AllowedNetworks,
+    }),
+    example: { organization: organizationExample, limits: effectiveExample, networks: { people: null } },
   }),
   uses: { table: { GetItem: ['ORG', 'ORGID', 'PLANS'], BatchGetItem: ['ENV'], Query: ['ORG'] } },
 });
@@ -79,7 +85,9 @@ export const updateOrganization = contract({
   operationId: 'update-organization',
   route: 'PATCH /v1/admin/orgs/{orgId}',
   summary: 'Update an organization’s plan and limit overrides',
-  description: 'Omitted overrides stay, and null removes one. A downgrade deletes nothing; it only prevents growth.',
+  description:
+    'Omitted overrides stay, and null removes one. A downgrade deletes nothing; it only prevents growth. With `networks`, ' +
+    'removes the restriction to certain networks.',
   access: { kind: 'admin', fresh: 'always' },
   body: z
     .strictObject({
@@ -88,8 +96,12 @@ export const updateOrganization = contract({
         .strictObject(perLimit(OverrideValue))
         .optional()
         .describe('Limits for this organization only; -1 = unlimited, null removes the override.'),
+      networks: z
+        .null()
+        .optional()
+        .describe('Null lets requests in from every network again, if its owners have locked themselves out.'),
     })
-    .refine(body => Object.keys(body).length > 0, { message: 'must have plan, limitOverrides or both' })
+    .refine(body => Object.keys(body).length > 0, { message: 'must have plan, limitOverrides or networks' })
     .meta({ minProperties: 1 }),
   bodyExample: { plan: 'pro', limitOverrides: { maxMembers: 150, maxProjects: null } },
   responses: ok({

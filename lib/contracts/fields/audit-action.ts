@@ -67,6 +67,7 @@ export const auditActions = [
   'billing.portal_opened',
   'billing.plan_changed',
   'organization.limits_changed',
+  'organization.networks_changed',
 ] as const;
 export const AuditAction = z
   .enum(auditActions)

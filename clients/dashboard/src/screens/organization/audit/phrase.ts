@@ -45,6 +45,7 @@ export const sentences: Readonly<Record<AuditAction, string>> = {
   'organization.exported': 'exported {target}',
   'organization.imported': 'imported {target}',
   'organization.limits_changed': 'changed the limits of {target}',
+  'organization.networks_changed': 'changed the networks from which {target} can be reached',
   'token.created': 'created the token “{target}”',
   'token.revoked': 'revoked the token “{target}”',
   'identity.created': 'created the identity {target}',
