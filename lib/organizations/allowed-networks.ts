@@ -8,6 +8,7 @@ import { asRead } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import { retryWithFreshRead, transact, update } from '../table/write.ts';
+import { networkProblems } from './network-problems.ts';
 
 const everywhere: AllowedNetworks = { people: null, machines: null };
 
@@ -22,14 +23,16 @@ export function readAllowedNetworks({ organization, source }: MemberContext) {
 
 /**
  * Sets the networks from which the organization accepts requests. Writes nothing if nothing changes.
- * @throws invalid_request if the caller's own next request would be refused; organization_not_found if another request
+ * @throws invalid_request for a network that isn't written as it is compared, or if the caller's own next request would be refused; organization_not_found if another request
  * deleted the organization first
  */
 export async function setAllowedNetworks(context: MemberContext, networks: AllowedNetworks): Promise<AllowedNetworks> {
   const { organization: foreseen, source } = context;
-  if (!isAllowed(networks.people, source.ip)) {
-    throw invalidRequest([{ path: 'people', message: `must contain your own address, ${source.ip}` }]);
+  const problems = networkProblems(networks);
+  if (problems.length === 0 && !isAllowed(networks.people, source.ip)) {
+    problems.push({ path: 'people', message: `must contain your own address, ${source.ip}` });
   }
+  if (problems.length > 0) throw invalidRequest(problems);
   const item = at(organizationRecord, foreseen.slug);
   const readAgain = () => find(item);
   return retryWithFreshRead<OrganizationRecord | undefined, AllowedNetworks>(foreseen, readAgain, async stored => {
