@@ -23,7 +23,9 @@ const bounds = {
   /** The `limit` of a page, and what fits in a response; without a limit, a history has `maximumVersionsAtOnce`. */
   page: ['list-versions', 'list-revisions', 'list-organizations'],
   /** What one request reads of the audit log; `next` continues. */
-  budget: ['list-audit-entries', 'feed-audit-entries', 'get-exposure'],
+  budget: ['list-audit-entries', 'feed-audit-entries'],
+  /** The same for the log, but nothing yet for an environment's own changes, of which it reads every record. */
+  allChanges: ['get-exposure'],
   /** Each transaction stays, so the next request continues. */
   resumed: ['destroy-versions'],
   /** One transaction of a hundred writes; a job does the rest. */

@@ -32,7 +32,7 @@ it('any change that may name its keys fits if its values are small', () => {
 });
 
 it('any change that fits in one transaction is small enough', () => {
-  const head = { key: 'K', ...sealedHead(65_536 + 28) } as HeadRecord;
+  const head: HeadRecord = { ...sealedHead(65_536 + 28), key: 'K' };
   const heads = Array.from({ length: 45 }, () => head);
   const fitting = heads.slice(
     0,
