@@ -219,7 +219,9 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     details: { currentVersion: 3 },
   },
   payload_too_large: {
-    meaning: 'The request’s body, the environment’s total or the response would be too large.',
+    meaning:
+      'The request’s body, the environment’s total, the change or the response would be too large. `details` has the ' +
+      'size and the maximum.',
     message: `The body has ${maximumBodyBytes + 1} bytes; at most ${maximumBodyBytes} are allowed.`,
     details: { sizeBytes: maximumBodyBytes + 1, maximumBytes: maximumBodyBytes },
   },

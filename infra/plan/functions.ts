@@ -176,7 +176,7 @@ export const workers = {
       // Erasing an organization cancels its subscription.
       payments: true,
     },
-    // A step re-encrypts up to a hundred values of 64 KiB.
+    // A step re-encrypts 1 MB of values at a time.
     memoryMb: 1024,
     timeoutSeconds: 60,
   },

@@ -78,6 +78,12 @@ export const proofs: readonly Proof[] = [
   { name: 'counts', files: ['test/bench/counts.test.ts'] },
   { name: 'canary', files: ['test/canary'] },
   { name: 'large-log', files: ['test/functions/audit/large-log.test.ts'] },
+  {
+    name: 'growth',
+    files: ['test/functions/secrets/growth.test.ts'],
+    env: { GROWTH_THOUSANDS: '1' },
+    full: { GROWTH_THOUSANDS: '14' },
+  },
   { name: 'rotation', files: ['test/functions/projects/rotation.test.ts'] },
   { name: 'repair', files: ['test/infra/repair/recount.test.ts', 'test/infra/repair/repair-environment.test.ts'] },
   {
