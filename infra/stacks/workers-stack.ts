@@ -28,6 +28,7 @@ export class WorkersStack extends NestedStack {
   readonly deliverWebhooks: LambdaFunction;
   readonly runJobs: LambdaFunction;
   readonly queueUnfinishedWork: LambdaFunction;
+  readonly archiveAudit: LambdaFunction;
   readonly rollUpMetrics: LambdaFunction;
   readonly checkService: LambdaFunction;
   readonly all: readonly LambdaFunction[];
@@ -59,6 +60,14 @@ export class WorkersStack extends NestedStack {
       isEnabled: !service.config.maintenance,
       input: {},
     });
+    // Without an archive, the function exists but is never triggered.
+    const archive = this.addWorker('ArchiveAudit', service, workers.archiveAudit);
+    this.archiveAudit = archive.deployed;
+    this.addSchedule('ArchiveAudit', archive.alias, {
+      description: 'Copies audit entries to the archive.',
+      isEnabled: service.addresses.archiveBucket !== undefined && !service.config.maintenance,
+      input: {},
+    });
     const rollUp = this.addWorker('RollUpMetrics', service, workers.rollUpMetrics);
     this.rollUpMetrics = rollUp.deployed;
     const permission = new CfnPermission(this, 'RollUpMetricsPermission', {
@@ -81,6 +90,7 @@ export class WorkersStack extends NestedStack {
       this.deliverWebhooks,
       this.runJobs,
       this.queueUnfinishedWork,
+      this.archiveAudit,
       this.rollUpMetrics,
       this.checkService,
       makeOutboundRequests.deployed,
