@@ -12,6 +12,8 @@ const generators = {
   'cli-reference': ['npm', 'run', '--silent', 'reference', '-w', '@holdfast/cli'],
   /** The drawing in docs/architecture.md. */
   layers: ['node', 'infra/build/layers.ts'],
+  /** The table in docs/organization-export.md. */
+  'export-kinds': ['node', 'infra/build/export-kinds.ts'],
   action: ['npm', 'run', '--silent', 'build', '-w', '@holdfast/github-action'],
   /** What each function’s role allows. */
   rights: ['vitest', 'run', 'test/infra/stacks/stacks.test.ts', '-t', 'of each function are these', '--update'],

@@ -7,7 +7,10 @@ import { join } from 'node:path';
  * docs/architecture.md.
  */
 export const layers: readonly Readonly<Record<string, string>>[] = [
-  { providers: "sign in with a company's provider" },
+  {
+    portability: 'export an organization with all that it owns',
+    providers: "sign in with a company's provider",
+  },
   {
     exposure: 'what a credential saw, who knows a secret',
     identities: "pipelines that sign in with their platform's token",

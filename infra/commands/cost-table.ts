@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { functions, passwordFunctions } from '../plan/functions.ts';
+import { functions, passwordFunctions, warmFunctions } from '../plan/functions.ts';
 
 /*
- * `npm run operate -- cost-table`: prints the cost of a million calls of each operation as a Markdown table, from the counts in
- * `test/bench/counts.json` (written by its test) and the published prices below.
+ * `npm run operate -- cost-table`: prints the cost of a million calls of each operation, of an idle month and of four
+ * busy ones as Markdown tables, from the counts in `test/bench/counts.json` (written by its test) and the published
+ * prices below.
  */
 
 /** US dollars in us-east-1, excluding any free tier, from the pricing pages on aws.amazon.com, November 2026. */
@@ -15,11 +16,15 @@ export const prices = {
   /** Table storage per month, and its point-in-time recovery. */
   tableGb: 0.25,
   recoveryGb: 0.2,
-  /** HTTP API, up to 300 million requests a month. */
+  /** A copy in AWS Backup, per month. */
+  copiedGb: 0.1,
+  /** HTTP API, up to 300 million requests a month. A larger request or response counts as one for each 512 KB. */
   gatewayRequest: 1e-6,
   invocation: 0.2e-6,
   /** Lambda on ARM. */
   gbSecond: 0.0000133334,
+  /** Lambda on ARM, for keeping an instance warm; its requests cost extra. */
+  warmGbSecond: 0.0000033334,
   kmsRequest: 0.03 / 10_000,
   kmsKeyMonth: 1,
   secretMonth: 0.4,
@@ -34,10 +39,16 @@ export const prices = {
   edgeRequest: 0.01 / 10_000,
   edgeFunction: 0.1e-6,
   edgeGb: 0.085,
+  /** Data that API Gateway sends to the internet itself. */
+  gatewayGb: 0.09,
   /** CloudWatch Logs: ingestion, and storage per month. */
   logGb: 0.5,
   keptLogGb: 0.03,
   alarmMetricMonth: 0.1,
+  /** The firewall: itself, each of its rules, and a request. */
+  firewallMonth: 5,
+  firewallRuleMonth: 1,
+  firewallRequest: 0.6e-6,
 } as const;
 
 /**
@@ -71,6 +82,12 @@ const ownMs = 10;
 const passwordMs = 500;
 /** Estimated: the headers of an answer, which CloudFront sends too. */
 const headerBytes = 1000;
+/**
+ * The share of a longer response that is sent to clients that accept gzip, as the SDK and the command line do; a test
+ * measures it with random values.
+ */
+export const sentShare = 0.76;
+const gatewayUnitBytes = 512 * 1024;
 /** One line of the access log, plus Lambda's own START, END and REPORT. */
 const logBytes = 350 + 400;
 /** CloudWatch Logs delivers lines in batches. Each batch costs one invocation and a few counters. */
@@ -85,8 +102,11 @@ const delivery = { sqsRequests: 2, readUnits: 1, writeUnits: 2, kmsCalls: 1, ms:
 /** A check that finds nothing: two eventually consistent queries of an empty range. */
 const unfinishedWork = { readUnits: 1, ms: 30, memoryMb: 256 };
 
-/** The cost of a million operations, including the background work they trigger. */
-export function costOf(counts: OperationCounts): Cost {
+/**
+ * The cost of a million operations, including the background work they trigger.
+ * @param isDirect whether clients use the gateway's own address (`directOrigin`) instead of CloudFront's
+ */
+export function costOf(counts: OperationCounts, isDirect = false): Cost {
   const { memoryMb, hashesPassword, isWebhook } = traitsOf(counts.operation);
   const ms = counts.lambdaMs ?? ownMs + counts.roundTrips * roundTripMs + (hashesPassword ? passwordMs : 0);
   const deliveries = isWebhook ? counts.sqsMessages : 0;
@@ -97,8 +117,12 @@ export function costOf(counts: OperationCounts): Cost {
     invocation(ms, memoryMb) +
     invocation(rollUp.ms, rollUp.memoryMb) / linesPerBatch +
     deliveries * invocation(delivery.ms, delivery.memoryMb);
-  const edge = prices.edgeRequest + prices.edgeFunction + ((counts.responseBytes + headerBytes) / 1e9) * prices.edgeGb;
-  const gatewayAndLogs = prices.gatewayRequest + (logBytes / 1e9) * (prices.logGb + 3 * prices.keptLogGb);
+  const sentGb = (counts.responseBytes * (counts.responseBytes < 1024 ? 1 : sentShare) + headerBytes) / 1e9;
+  const edge = isDirect ? 0 : prices.edgeRequest + prices.edgeFunction + sentGb * prices.edgeGb;
+  const gatewayUnits = Math.max(1, Math.ceil(counts.responseBytes / gatewayUnitBytes));
+  const sending = isDirect ? sentGb * prices.gatewayGb : 0;
+  const gatewayAndLogs =
+    gatewayUnits * prices.gatewayRequest + sending + (logBytes / 1e9) * (prices.logGb + 3 * prices.keptLogGb);
   const others =
     (counts.kmsCalls + deliveries * delivery.kmsCalls) * prices.kmsRequest +
     (counts.sqsMessages + deliveries * delivery.sqsRequests) * prices.sqsRequest +
@@ -152,46 +176,84 @@ export function idleCosts(): Readonly<Record<string, number>> {
   };
 }
 
-const pullsPerMonth = 10e6;
-/** At most, because an audit entry takes one write unit. */
-const entryGb = 1e-6;
+/**
+ * What DynamoDB stores for the audit entry of a pull of 50 secrets, at most; a test measures it. It counts the names and
+ * values of attributes, and 100 bytes.
+ */
+export const pullEntryBytes = 700;
 
-/** A month of a busy installation, in dollars, after its first month: by then, each pull's audit entry is stored once. */
-export function busyMonth(counts: readonly OperationCounts[]): Readonly<Record<string, number>> {
-  const millionsOf = (operation: string, number: number) => {
+/** How long the worked examples keep the audit log. */
+const keptMonths = 12;
+
+/** AWS Backup keeps seven daily copies beside the table, and 35 in the other account. */
+export const keptCopies = 7 + 35;
+
+/** Two rules that limit an address, and three lists of AWS's; a test counts them in the template. */
+export const firewallRules = 5;
+
+const monthSeconds = 30 * 24 * 60 * 60;
+
+/**
+ * A month of pulls of 50 secrets of 200 bytes, in dollars, once the audit log has its full length. What follows the
+ * totals is optional.
+ */
+export function monthOf(pulls: number, counts: readonly OperationCounts[]): Readonly<Record<string, number>> {
+  const costOfMany = (operation: string, number: number, isDirect = false) => {
     const found = counts.find(one => one.operation === operation);
     if (found === undefined) throw new Error(`There are no counts of "${operation}".`);
-    return (number / 1e6) * costOf(found).total;
+    return (number / 1e6) * costOf(found, isDirect).total;
   };
-  const pulls = (number: number) => millionsOf('pull 50 secrets of 200 B', number);
-  const entries = (number: number) => number * entryGb * (prices.tableGb + prices.recoveryGb);
+  const operation = 'pull 50 secrets of 200 B';
+  const changed = (number: number) => costOfMany(operation, number);
+  const entryGb = (number: number) => (number * keptMonths * pullEntryBytes) / 1e9;
+  const stored = (number: number) => entryGb(number) * (prices.tableGb + prices.recoveryGb);
   const idle = sumOf(idleCosts());
-  const tenth = pullsPerMonth / 10;
-  const unchanged = millionsOf('pull, If-None-Match matches', pullsPerMonth - tenth);
+  const tenth = pulls / 10;
+  const unchanged = costOfMany('pull, If-None-Match matches', pulls - tenth);
+  const warm = functions.filter(({ name }) => warmFunctions.includes(name));
+  const warmGb = warm.reduce((sum, { memoryMb }) => sum + memoryMb / 1024, 0);
   return {
-    'pulls of 50 secrets of 200 B': pulls(pullsPerMonth),
-    'their audit entries, kept for 30 days': entries(pullsPerMonth),
+    'pulls of 50 secrets of 200 B': changed(pulls),
+    'their audit entries, kept for a year': stored(pulls),
     'the idle month': idle,
-    total: pulls(pullsPerMonth) + entries(pullsPerMonth) + idle,
-    'total, if nine of ten pulls find nothing new (`If-None-Match`)': pulls(tenth) + unchanged + entries(tenth) + idle,
+    total: changed(pulls) + stored(pulls) + idle,
+    'total, if nine of ten pulls find nothing new (`If-None-Match`)': changed(tenth) + unchanged + stored(tenth) + idle,
+    'total, if all pulls use the `DirectUrl`': costOfMany(operation, pulls, true) + stored(pulls) + idle,
+    'with `backupVaultArn`: daily copies of the entries': entryGb(pulls) * keptCopies * prices.copiedGb,
+    'with `replicaRegion`: the entries, written and stored there too':
+      pulls * prices.writeUnit + entryGb(pulls) * prices.tableGb,
+    'with `waf`: the firewall':
+      prices.firewallMonth + firewallRules * prices.firewallRuleMonth + pulls * prices.firewallRequest,
+    'with `provisionedConcurrency` 1: a warm instance of pull, set, list and log-in':
+      warmGb * monthSeconds * prices.warmGbSecond,
   };
 }
+
+/** The numbers of pulls of the worked examples. */
+export const exampleMonths = [
+  ['10 thousand', 1e4],
+  ['1 million', 1e6],
+  ['10 million', 1e7],
+  ['100 million', 1e8],
+] as const;
 
 const sumOf = (costs: Readonly<Record<string, number>>) => Object.values(costs).reduce((sum, one) => sum + one, 0);
 
 /** The Markdown of docs/performance.md. */
-export function renderCosts(counts: readonly OperationCounts[], busy = busyMonth(counts)): string {
+export function renderCosts(counts: readonly OperationCounts[], all = counts): string {
   const dollars = (amount: number) => `$${amount.toFixed(2)}`;
+  const bold = (what: string, price: string) => (what.startsWith('total') ? `**${price}**` : price);
   const rows = counts.map(one => {
     const { table, functions: lambda, edge, gatewayAndLogs, others, total } = costOf(one);
     const cells = [table, lambda, edge, gatewayAndLogs, others].map(dollars);
     return `| ${one.operation} | ${cells.join(' | ')} | **${dollars(total)}** |`;
   });
   const rowsOf = (costs: Readonly<Record<string, number>>) =>
-    Object.entries(costs).map(([what, amount]) => {
-      const price = dollars(amount);
-      return `| ${what} | ${what.startsWith('total') ? `**${price}**` : price} |`;
-    });
+    Object.entries(costs).map(([what, amount]) => `| ${what} | ${bold(what, dollars(amount))} |`);
+  const months = exampleMonths.map(([, pulls]) => monthOf(pulls, all));
+  const monthRows = Object.keys(months[0] ?? {}).map(
+    what => `| ${what} | ${months.map(month => bold(what, dollars(month[what] ?? 0))).join(' | ')} |`,
+  );
   return [
     '| Per million | table | functions | CloudFront | gateway, logs | KMS, SQS, SES | total |',
     '|---|--:|--:|--:|--:|--:|--:|',
@@ -201,9 +263,9 @@ export function renderCosts(counts: readonly OperationCounts[], busy = busyMonth
     '|---|--:|',
     ...rowsOf({ ...idleCosts(), total: sumOf(idleCosts()) }),
     '',
-    `| A month with ${pullsPerMonth / 1e6} million pulls | |`,
-    '|---|--:|',
-    ...rowsOf(busy),
+    `| A month of | ${exampleMonths.map(([number]) => number).join(' | ')} pulls |`,
+    `|---|${exampleMonths.map(() => '--:').join('|')}|`,
+    ...monthRows,
     '',
     `Storage: ${dollars(prices.tableGb)} per GB-month, plus ${dollars(prices.recoveryGb)} for point-in-time recovery.`,
   ].join('\n');
@@ -214,5 +276,5 @@ if (import.meta.main) {
   const counts = JSON.parse(readFileSync(file, 'utf8')) as OperationCounts[];
   const named = process.argv.slice(2);
   const chosen = counts.filter(({ operation }) => named.length === 0 || named.includes(operation));
-  process.stdout.write(`${renderCosts(chosen, busyMonth(counts))}\n`);
+  process.stdout.write(`${renderCosts(chosen, counts)}\n`);
 }

@@ -155,7 +155,7 @@ async function checkKey(serving: Side, waiting: Side): Promise<Finding> {
   }
   const { KeyMetadata: found } = await new KMSClient(regionOf(waiting)).send(new DescribeKeyCommand({ KeyId: used }));
   if (found?.MultiRegion === true && found.KeyState === 'Enabled') return undefined;
-  return `The key is ${found?.KeyState}, but must be an enabled multi-Region key: see "Lose a key" in docs/operations.md.`;
+  return `The key is ${found?.KeyState}, but must be an enabled multi-Region key: see "Lost or disabled keys" in docs/operations.md.`;
 }
 
 async function codeOf(side: Side): Promise<Map<string, string | undefined>> {

@@ -1,17 +1,19 @@
 import type { Endpoints } from '../local/stack.ts';
 
 /**
- * Selects the table that a command works on, before the first client call: the local stack's on PORT (3000), or the
- * deployed table TABLE_NAME if that is set and PORT is not. Returns a description of it for messages.
+ * Selects the table and key that a command works on, before the first client call: the local stack's on PORT (3000), or
+ * the deployed table TABLE_NAME, with the key KMS_KEY_ID, if that is set and PORT is not. Returns a description of it for messages.
  * @throws Error with one sentence if no local stack answers
  */
 export async function useTable(): Promise<string> {
   const { TABLE_NAME, PORT } = process.env;
   if (TABLE_NAME && !PORT) return `the table ${TABLE_NAME}`;
   const port = PORT || '3000';
-  const { tableName, region, dynamoDb } = await endpointsOn(port);
+  const { tableName, region, dynamoDb, kms, keyId } = await endpointsOn(port);
   process.env.TABLE_NAME = tableName;
   process.env.AWS_REGION = region;
+  process.env.KMS_KEY_ID = keyId;
+  if (kms !== undefined) process.env.AWS_ENDPOINT_URL_KMS = kms;
   if (dynamoDb !== undefined) process.env.AWS_ENDPOINT_URL_DYNAMODB = dynamoDb;
   process.env.AWS_ACCESS_KEY_ID ||= 'local';
   process.env.AWS_SECRET_ACCESS_KEY ||= 'local';

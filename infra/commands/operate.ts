@@ -6,6 +6,9 @@ import { join } from 'node:path';
 const commands = {
   'add-check-account': 'registers the account with which the deployed service is checked',
   'cost-table': 'prints what a million of each operation costs, and an idle month',
+  'export-organization': 'writes everything that an organization owns to a file',
+  'import-organization': 'creates an organization from the file of an export',
+  'list-owners': 'prints the e-mail addresses of the owners of each organization',
   'move-service': 'moves the service to the other region',
   parked: 'lists, deletes or retries the messages that background work gave up',
   'previous-version': 'lets one function serve its previous version at once',
@@ -15,6 +18,8 @@ const commands = {
   'rehearse-restore': 'restores a table on this machine and compares it with the original',
   'rehearse-vault-restore': 'restores the copy in a vault of another account, checks and deletes it',
   'repair-environment': 'makes an environment consistent after its secrets stopped matching its digest',
+  'replace-credential-key': 'replaces the key of credentials after the loss of the KMS key',
+  'replay-revocations': 'repeats on a restored table what was taken away in the old one',
   smoke: 'signs in, sets a secret and pulls it through the public address',
 } as const;
 

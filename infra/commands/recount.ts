@@ -3,15 +3,18 @@ import { chunksOf } from '#lib/core/chunks-of.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { queryPages } from '#lib/table/read.ts';
 import { directoryBySlugRecord } from '#lib/table/records/organization.ts';
+import { costOfScan, findChangedOrganizations, sizeOfTable } from '../repair/changed-organizations.ts';
 import { type Drift, type Recount, recountOrganization } from '../repair/recount.ts';
 import { recountPlatform } from '../repair/recount-platform.ts';
+import { prices } from './cost-table.ts';
 import { useTable } from './find-table.ts';
 
 /*
- * `npm run operate -- recount [organization slug …] [--from slug] [--fix]`: recounts everything that has a limit and reports
+ * `npm run operate -- recount [organization slug …] [--from slug | --changed-since time] [--fix]`: recounts everything that has a limit and reports
  * every counter that differs. Without slugs it recounts all organizations in the order of their slugs, ten at a time,
  * and then the platform's own counters. It prints its position, so that a stopped run can continue with `--from`; such
- * a run skips the platform's counters. It uses the local stack at PORT (3000), or the deployed table TABLE_NAME if that
+ * a run skips the platform's counters. With `--changed-since` it recounts the organizations that have changed since that
+ * moment, and says first what finding them takes. It can run while the service is in use. It uses the local stack at PORT (3000), or the deployed table TABLE_NAME if that
  * is set and PORT is not. Exit code 2: it found drift, or an environment whose secrets do not match its digest, which
  * `npm run operate -- repair-environment` repairs.
  */
@@ -23,14 +26,21 @@ const organizationsPerLine = 1000;
 try {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { fix: { type: 'boolean' }, from: { type: 'string' } },
+    options: { fix: { type: 'boolean' }, from: { type: 'string' }, 'changed-since': { type: 'string' } },
   });
-  if (values.from !== undefined && positionals.length > 0) {
-    throw new Error('Name organizations or use --from, not both.');
+  const { from, 'changed-since': changedSince } = values;
+  if ([from, changedSince, positionals[0]].filter(given => given !== undefined).length > 1) {
+    throw new Error('Use only one of: names of organizations, --from, --changed-since.');
   }
+  const since = new Date(changedSince ?? 0);
+  if (Number.isNaN(since.getTime())) throw new Error('--changed-since takes a time, such as 2026-01-31T09:26:53Z.');
   await useTable();
   const fix = values.fix === true;
-  const isClean = positionals.length > 0 ? await recountNamed(positionals, fix) : await recountAll(values.from, fix);
+  const isClean = await (positionals.length > 0
+    ? recountNamed(positionals, fix)
+    : changedSince === undefined
+      ? recountAll(from, fix)
+      : recountChanged(since, fix));
   process.exitCode = isClean ? 0 : 2;
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
@@ -47,6 +57,25 @@ async function recountNamed(slugs: readonly string[], fix: boolean): Promise<boo
   return summarize(slugs.length, isClean);
 }
 
+async function recountChanged(since: Date, fix: boolean): Promise<boolean> {
+  const { bytes, unitsPerSecond } = await sizeOfTable(process.env.TABLE_NAME ?? '');
+  const { gigabytes, readUnits, dollars, seconds } = costOfScan(bytes, unitsPerSecond, prices.readUnit);
+  console.error(
+    `Reading the whole table once: ${gigabytes.toFixed(1)} GB take ${readUnits} read units, about $${dollars.toFixed(2)}, ` +
+      `and at least ${seconds} s at ${unitsPerSecond} units a second.`,
+  );
+  const slugs = await findChangedOrganizations(since);
+  let isClean = true;
+  for (const some of chunksOf(organizationsAtOnce, slugs)) isClean = (await recountSome(some, fix)) && isClean;
+  return summarize(slugs.length, isClean);
+}
+
+/** An organization may have been deleted in the meantime. */
+async function recountSome(slugs: readonly string[], fix: boolean): Promise<boolean> {
+  const results = await Promise.all(slugs.map(slug => recountOrganization(slug, { fix })));
+  return slugs.map((slug, index) => reportAll(slug, results[index], fix)).every(isClean => isClean);
+}
+
 async function recountAll(from: string | undefined, fix: boolean): Promise<boolean> {
   let isClean = true;
   let recounted = 0;
@@ -57,9 +86,7 @@ async function recountAll(from: string | undefined, fix: boolean): Promise<boole
       const slugs = page.map(item => directoryBySlugRecord.parse(item).slug);
       for (const some of chunksOf(organizationsAtOnce, slugs)) {
         next = some[0] ?? next;
-        const results = await Promise.all(some.map(slug => recountOrganization(slug, { fix })));
-        // An organization may have been deleted in the meantime.
-        for (const [index, slug] of some.entries()) isClean = reportAll(slug, results[index], fix) && isClean;
+        isClean = (await recountSome(some, fix)) && isClean;
         recounted += some.length;
       }
       if (slugs.length === organizationsPerLine) {
@@ -70,11 +97,7 @@ async function recountAll(from: string | undefined, fix: boolean): Promise<boole
     console.error(`Stopped after ${recounted} organizations. To continue: --from ${next}`);
     throw error;
   }
-  if (from === undefined) {
-    const drifts = await recountPlatform({ fix });
-    isClean &&= drifts.length === 0;
-    for (const drift of drifts) report('platform', drift, fix, false);
-  }
+  if (from === undefined) isClean = reportAll('platform', await recountPlatform({ fix }), fix) && isClean;
   return summarize(recounted, isClean);
 }
 

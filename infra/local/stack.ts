@@ -272,14 +272,19 @@ export interface Endpoints {
   tableName: string;
   region: string;
   dynamoDb?: string;
+  kms?: string;
+  keyId: string;
 }
 
 function endpointsOf(env: Record<string, string>): Endpoints {
   const dynamoDb = env.AWS_ENDPOINT_URL_DYNAMODB ?? env.AWS_ENDPOINT_URL;
+  const kms = env.AWS_ENDPOINT_URL_KMS ?? env.AWS_ENDPOINT_URL;
   return {
     tableName: env.TABLE_NAME ?? '',
     region: env.AWS_REGION ?? '',
     ...(dynamoDb === undefined ? {} : { dynamoDb }),
+    ...(kms === undefined ? {} : { kms }),
+    keyId: env.KMS_KEY_ID ?? '',
   };
 }
 

@@ -256,7 +256,8 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     message: 'The keys of the issuer can’t be read: timed out after 5 s.',
   },
   temporarily_unavailable: {
-    meaning: 'Contention or throttling outlasted the service’s own retries; send the same request again.',
+    meaning:
+      'Contention outlasted the service’s own retries, or capacity is missing; try again after `Retry-After` seconds.',
     message: 'Many changes are being made at once. Try again.',
   },
 };

@@ -82,6 +82,8 @@ const Config = z
      * the meantime.
      */
     edgeSecretVersion: count(1, 1_000_000).default(1),
+    /** Serves requests with a token at the gateway's own address too, which costs less than through CloudFront. */
+    directOrigin: flag.default(false),
     /** A firewall in front of CloudFront: managed rules, and a rate limit per address. */
     waf: flag.default(false),
     /** Changes of tenants' data get 503 and background work waits, while a restored table replaces another. */
@@ -128,6 +130,12 @@ const Config = z
     tracing: flag.default(false),
     /** US dollars; the alarm topic is notified when the account's month approaches this amount. */
     monthlyBudget: count(1, 10_000_000).optional(),
+    /**
+     * Read and write units a second that the table serves at once, without growing first (DynamoDB's warm throughput).
+     * They can't be less than a new table's, and DynamoDB never lowers them again. Replicas get the same.
+     */
+    warmThroughputReads: count(12_000, 10_000_000).optional(),
+    warmThroughputWrites: count(4_000, 10_000_000).optional(),
     /** Provisioned instances of each gradually deployed function, to avoid cold starts. */
     provisionedConcurrency: count(1, 1_000).optional(),
     /**

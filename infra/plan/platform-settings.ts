@@ -126,6 +126,7 @@ interface Given {
   region?: string | undefined;
   replicaRegion?: string | undefined;
   waf: boolean;
+  directOrigin: boolean;
   alarmEmail?: string | undefined;
   alarmTopicArn?: string | undefined;
   pageTopicArn?: string | undefined;
@@ -139,7 +140,7 @@ interface Given {
 
 /** What is wrong with these settings together, as the end of a sentence about one of them. Pure. */
 export function platformProblems(config: Given): { setting: keyof Given; problem: string }[] {
-  const { region, replicaRegion, waf, alarmEmail, alarmTopicArn, keyArn, allowedNetworks } = config;
+  const { region, replicaRegion, waf, alarmEmail, alarmTopicArn, keyArn, allowedNetworks, directOrigin } = config;
   const problems: { setting: keyof Given; problem: string }[] = [];
   for (const setting of ['alarmTopicArn', 'pageTopicArn', 'keyArn', 'logKeyArn'] as const) {
     const given = config[setting]?.split(':')[3];
@@ -152,6 +153,8 @@ export function platformProblems(config: Given): { setting: keyof Given; problem
   }
   if (replicaRegion !== undefined && keyArn !== undefined && !keyArn.includes(':key/mrk-'))
     problems.push({ setting: 'keyArn', problem: 'must be a multi-Region key because replicaRegion is set' });
+  if (allowedNetworks !== undefined && directOrigin)
+    problems.push({ setting: 'directOrigin', problem: 'must be false because allowedNetworks is set' });
   if (allowedNetworks !== undefined && !waf)
     problems.push({ setting: 'waf', problem: 'must be true because allowedNetworks is set' });
   if (config.auditArchiveBucket !== undefined && config.auditArchiveDays !== undefined) {

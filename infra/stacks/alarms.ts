@@ -173,7 +173,7 @@ export function alarmsOn(
     TableThrottled: {
       severity: 'notify',
       description:
-        'DynamoDB throttles reads or writes: requests become slow or fail with 503. First find the busy partition ' +
+        'DynamoDB throttles reads or writes: requests that need them fail with 503. First find the busy partition ' +
         '(CloudWatch Contributor Insights of the table): it usually belongs to an organization with one very busy ' +
         'environment.',
       metric: metrics.throttledTable,

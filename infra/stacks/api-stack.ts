@@ -87,6 +87,7 @@ export class ApiStack extends Stack {
       functions,
       workers,
     });
+    if (config.directOrigin) new CfnOutput(this, 'DirectUrl', { value: `${api.attrApiEndpoint}/v1` });
     new CfnOutput(this, 'Deployed', { value: JSON.stringify(deployedSettings(config)) });
   }
 

@@ -48,6 +48,7 @@ export class FoundationStack extends Stack {
       sortKey: { name: tableDefinition.sortKey, type: AttributeType.STRING },
       timeToLiveAttribute: tableDefinition.timeToLiveAttribute,
       billing: Billing.onDemand(),
+      ...warmThroughputOf(config),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: 35 },
       deletionProtection: true,
       // DynamoDB's own key encrypts the table at rest. Secrets are encrypted with the key below before they are stored.
@@ -248,4 +249,15 @@ export class FoundationStack extends Stack {
       this.formatArn({ service: 'ses', resource: 'identity', resourceName }),
     );
   }
+}
+
+/** Absent unless it is set, because DynamoDB rejects values below what the table has grown to. */
+function warmThroughputOf({ warmThroughputReads: reads, warmThroughputWrites: writes }: Config) {
+  if (reads === undefined && writes === undefined) return {};
+  return {
+    warmThroughput: {
+      ...(reads === undefined ? {} : { readUnitsPerSecond: reads }),
+      ...(writes === undefined ? {} : { writeUnitsPerSecond: writes }),
+    },
+  };
 }

@@ -7,7 +7,7 @@ import { Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { isServedInMaintenance } from '#lib/contracts/contract.ts';
+import { isRefusedInMaintenance } from '#lib/contracts/contract.ts';
 import { routes } from '#lib/contracts/routes.ts';
 import { maintenanceMessage } from '#lib/core/errors.ts';
 import type { Config } from '../plan/config.ts';
@@ -175,7 +175,7 @@ export class OperationsStack extends NestedStack {
     });
     for (const contract of routes) {
       const deployed = functions.get(contract.operationId);
-      if (deployed === undefined || isServedInMaintenance(contract)) continue;
+      if (deployed === undefined || !isRefusedInMaintenance(contract)) continue;
       new MetricFilter(this, `MaintenanceRefusals-${contract.operationId}`, {
         ...metric,
         logGroup: deployed.logGroup,

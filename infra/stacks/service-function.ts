@@ -198,6 +198,7 @@ export function environmentOf(
     MAINTENANCE: area !== 'workers' && config.maintenance,
     RESTORED_TABLE: area !== 'workers' && config.restoredTable,
     EDGE_SECRETS: (area !== 'workers' || checksGateway) && edgeSecrets(config).join(','),
+    DIRECT_ORIGIN: area !== 'workers' && config.directOrigin,
     TABLE_NAME: usesTable(uses) && addresses.tableName,
     PEER_REGION: regions?.peer,
     FIRST_REGION: regions?.first,

@@ -65,11 +65,15 @@ function readPresented(event: APIGatewayProxyEventV2): PresentedCredential | und
   return read && { method: 'session', csrfHeaderMissing: lacksCsrfHeader(event), secret, ...read };
 }
 
-/** Checks the MAC, without a read. While KMS can't unwrap the key, looks the credential up instead: one round trip. */
+/**
+ * Checks the MAC, without a read. While KMS can't unwrap the key, or if the MAC may be that of a lost one, looks the
+ * credential up instead: one round trip.
+ */
 async function wasIssued({ method, userId, hash, secret }: PresentedCredential, log: Log): Promise<boolean> {
   try {
-    const key = await credentialKey();
-    if (key !== undefined) return hasValidMac(secret, method === 'token' ? tokenPrefix : '', key);
+    const known = await credentialKey();
+    if (known !== undefined && hasValidMac(secret, method === 'token' ? tokenPrefix : '', known.key)) return true;
+    if (known?.isReplacement === false) return false;
   } catch (error) {
     log.error('could not read the credential key', error);
   }

@@ -17,6 +17,12 @@ export interface FreshnessQuestion {
   requireFresh(isNeeded: boolean): void;
 }
 
+/** On routes that declare `revokes: 'by-content'`. */
+export interface RevocationQuestion {
+  /** @throws temporarily_unavailable for anything else during maintenance */
+  requireRevocation(isRevocation: boolean): void;
+}
+
 export interface CallerContext extends RequestContext, FreshnessQuestion {
   readonly principal: Principal;
   /** The write of an audit entry in one of the user's organizations, for the transaction of the change it records. */
@@ -28,7 +34,7 @@ export interface AccountContext extends CallerContext {
 }
 
 /** A member's request in the organization that the path names. */
-export interface MemberContext extends RequestContext, FreshnessQuestion {
+export interface MemberContext extends RequestContext, FreshnessQuestion, RevocationQuestion {
   readonly principal: Principal;
   readonly organization: OrganizationRecord;
   readonly access: MemberAccess;

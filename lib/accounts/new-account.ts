@@ -4,13 +4,21 @@ import { at } from '../table/read.ts';
 import { emailRecord, type UserRecord, userRecord } from '../table/records/user.ts';
 import { put, type Write } from '../table/write.ts';
 
+interface NewAccount {
+  /** Only if the person has had it elsewhere. */
+  id?: string;
+  email: string;
+  name?: string | undefined;
+  passwordHash: string;
+}
+
 /** A new account with an unverified address, as writes. The caller adds it to the platform's count. */
 export function newAccount(
-  { email, name, passwordHash }: { email: string; name?: string | undefined; passwordHash: string },
+  { id = randomUUID(), email, name, passwordHash }: NewAccount,
   emailTaken?: () => Error,
 ): { user: UserRecord; writes: Write[] } {
   const user: UserRecord = {
-    id: randomUUID(),
+    id,
     email,
     name: name ?? (email.split('@')[0] as string),
     emailVerified: false,

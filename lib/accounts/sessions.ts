@@ -15,6 +15,7 @@ import { at, find, list, queryItems, readAll } from '../table/read.ts';
 import { type SessionRecord, sessionRecord, type TokenRecord, tokenRecord } from '../table/records/credentials.ts';
 import { membershipRecord, type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import { type Factors, factorsUnchanged, isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
+import { asRevocation } from '../table/revocations.ts';
 import {
   maximumWritesPerTransaction,
   put,
@@ -184,12 +185,12 @@ export async function endSessions({ user, held, source, decide, recovers, gone }
 export async function transactAfter(groups: readonly Write[][], last: Write[]): Promise<void> {
   const earlier: Write[][] = [];
   for (const group of groups) {
-    const withSpace = [last, ...earlier].find(writes => writes.length + group.length <= maximumWritesPerTransaction);
+    const withSpace = [last, ...earlier].find(writes => writes.length + group.length < maximumWritesPerTransaction);
     if (withSpace === undefined) earlier.push(group);
     else withSpace.push(...group);
   }
-  for (const chunk of chunksOf(10, earlier)) await Promise.all(chunk.map(transact));
-  await transact(last);
+  for (const chunk of chunksOf(10, earlier)) await Promise.all(chunk.map(writes => transact(asRevocation(writes))));
+  await transact(asRevocation(last));
 }
 
 /** The writes that revoke each token: its removal, and an audit entry if it is limited to an organization. */

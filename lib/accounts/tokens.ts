@@ -10,6 +10,7 @@ import { ranges } from '../table/keys.ts';
 import { at, find, list } from '../table/read.ts';
 import { type TokenRecord, tokenRecord } from '../table/records/credentials.ts';
 import { membershipRecord, organizationRecord } from '../table/records/organization.ts';
+import { asRevocation } from '../table/revocations.ts';
 import { put, remove, transact, type Write } from '../table/write.ts';
 
 /** The user's valid tokens, newest first. Skips expired ones, because DynamoDB removes them late. */
@@ -57,12 +58,12 @@ async function endToken(
   const organization = membership && (await find(at(organizationRecord, membership.orgSlug)));
   const revocation = remove(at(tokenRecord, userId, hash), { if: isThere, refused: tokenNotFound });
   if (organization === undefined || organization.id !== organizationId || organization.status !== 'active') {
-    await transact([revocation]);
+    await transact(asRevocation([revocation]));
     context.log.account('token_revoked', { userId, tokenId: id });
     return;
   }
   const facts = { action: 'token.revoked', target: { type: 'token', id, name } } as const;
-  await transact([revocation, await context.auditIn(organization, facts)]);
+  await transact(asRevocation([revocation, await context.auditIn(organization, facts)]));
 }
 
 export const tokenNotFound = () => new ApiError('token_not_found', 'You have no active token with this identifier.');

@@ -43,8 +43,9 @@ export function authorization<Kind extends Access['kind']>(
     } catch (error) {
       // This region may not have received the credential or the right yet.
       await requireServingRegion();
-      // Callers who only have to step up may still read early in later requests.
-      const isStranger = error instanceof ApiError && error.code !== 'step_up_required';
+      // Callers who only have to step up or to try again may still read early in later requests.
+      const isStranger =
+        error instanceof ApiError && !['step_up_required', 'temporarily_unavailable'].includes(error.code);
       if (issued !== undefined && isStranger) authorizeBeforeReading(issued, params);
       throw error;
     }

@@ -5,6 +5,7 @@ import { keepCredentialFresh } from '../access/keep-credential-fresh.ts';
 import { sharingAccess } from '../access/kept-access.ts';
 import type { RequestContext } from '../access/request-context.ts';
 import type { Contract, HandlerResult, ParsedRequest } from '../contracts/contract.ts';
+import { shedding } from '../core/capacity.ts';
 import { chargeWork } from '../limits/fair-share.ts';
 import { measureWork } from '../table/request-work.ts';
 import { withDeadline, withReauthorization } from '../table/retry.ts';
@@ -37,17 +38,19 @@ export function endpoint<const C extends Contract, Fetched = undefined>(contract
     .use(openRequest(contract))
     .use(renderErrors(contract))
     .handler(async (event, { opened }) =>
-      render(await answer(contract, behaviour, event, opened), opened.source.requestId),
+      render(await answer(contract, behaviour, event, opened), opened.source.requestId, event),
     );
   return (...input: Parameters<typeof chain>) =>
     withDeadline(() =>
-      measureWork(async () => {
-        try {
-          return await chain(...input);
-        } finally {
-          chargeWork();
-        }
-      }),
+      shedding(() =>
+        measureWork(async () => {
+          try {
+            return await chain(...input);
+          } finally {
+            chargeWork();
+          }
+        }),
+      ),
     );
 }
 

@@ -8,10 +8,12 @@ import type {
   FreshnessQuestion,
   MemberContext,
   RequestContext,
+  RevocationQuestion,
 } from '../access/request-context.ts';
 import { auditWrite } from '../audit/write.ts';
 import type { Access, Contract } from '../contracts/contract.ts';
 import { parameterNames } from '../contracts/path-parameters.ts';
+import { refuseInMaintenance } from './open-request.ts';
 
 /** The context that a handler gets, by the kind of its access. */
 export interface HandlerContexts {
@@ -23,7 +25,7 @@ export interface HandlerContexts {
   member: MemberContext;
 }
 
-type Request = RequestContext & FreshnessQuestion;
+type Request = RequestContext & FreshnessQuestion & RevocationQuestion;
 
 function callerContext<P extends Principal>(request: Request, { principal }: { principal: P }) {
   const auditIn: CallerContext['auditIn'] = (organization, facts) =>
@@ -55,17 +57,24 @@ export function handlerContext<Kind extends Access['kind']>(
   { source, log }: RequestContext,
   admitted: Admitted[Kind],
 ): { context: HandlerContexts[Kind]; requireAllAsked: () => void } {
-  let askedFreshness = false;
+  const asked = { fresh: false, revokes: false };
   const { principal, access }: { principal?: Principal | undefined; access?: MemberAccess } = admitted;
   const requireFresh = (isNeeded: boolean) => {
-    askedFreshness = true;
+    asked.fresh = true;
     if (isNeeded && principal !== undefined) requireFreshSession(principal);
   };
+  const requireRevocation = (isRevocation: boolean) => {
+    asked.revokes = true;
+    if (!isRevocation) refuseInMaintenance();
+  };
   return {
-    context: contexts[kind]({ source, log, requireFresh }, admitted),
+    context: contexts[kind]({ source, log, requireFresh, requireRevocation }, admitted),
     requireAllAsked: () => {
-      if ('fresh' in contract.access && contract.access.fresh === 'by-content' && !askedFreshness) {
+      if ('fresh' in contract.access && contract.access.fresh === 'by-content' && !asked.fresh) {
         throw new Error(`${contract.operationId} responded without checking whether the session must be fresh.`);
+      }
+      if (contract.revokes === 'by-content' && !asked.revokes) {
+        throw new Error(`${contract.operationId} responded without checking whether it only takes rights away.`);
       }
       if (access !== undefined) requireAccessAsked(contract, access);
     },

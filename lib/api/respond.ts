@@ -1,6 +1,7 @@
-import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { ApiError, temporarilyUnavailable } from '../core/errors.ts';
 import { encodingOf } from '../core/response-size.ts';
+import { compressed } from './compress.ts';
 
 const commonHeaders = {
   'content-type': 'application/json; charset=utf-8',
@@ -34,19 +35,27 @@ export interface Answer {
   cookies?: readonly string[];
 }
 
-export function render(answer: Answer, requestId: string): APIGatewayProxyStructuredResultV2 {
+/** @param event the request, if the response may be compressed */
+export function render(
+  answer: Answer,
+  requestId: string,
+  event?: APIGatewayProxyEventV2,
+): APIGatewayProxyStructuredResultV2 {
   const { 'content-type': contentType, ...others } = commonHeaders;
   const text = textOf(answer);
+  const encoded = text === undefined ? {} : encode(text);
+  const gzip = text === undefined || event === undefined ? undefined : compressed(text, event);
   return {
     statusCode: answer.status,
     headers: {
       ...(text === undefined ? {} : { 'content-type': answer.contentType ?? contentType }),
       ...others,
+      ...(gzip === undefined ? {} : { 'content-encoding': 'gzip' }),
       'x-request-id': requestId,
       ...answer.headers,
     },
     ...(answer.cookies === undefined || answer.cookies.length === 0 ? {} : { cookies: [...answer.cookies] }),
-    ...(text === undefined ? {} : encode(text)),
+    ...(gzip === undefined ? encoded : { body: gzip.toString('base64'), isBase64Encoded: true }),
   };
 }
 

@@ -40,7 +40,7 @@ export async function countEntries(
     return storedCount + firstPage.entries.filter(entry => isNewer(entry) && !isExpired(entry, nowSeconds)).length;
   }
   const period = { from: countedTo, to: allTime.to };
-  const attributes = ['sk', 'createdAt', 'id', 'expiresAt'];
+  const attributes = ['sk', 'v', 'createdAt', 'id', 'expiresAt'];
   const unread = openSource(organizationId, source, { period, pageSize: 1000, attributes });
   const { entries, readTo } = await scanSources([unread], { keep: () => true }, budget);
   // Every request counts younger entries again, because an earlier one may still be written.

@@ -2,7 +2,7 @@ import type { AuditAction } from '../contracts/fields/audit-action.ts';
 import type { ReadBudget } from '../limits/long-questions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, queryPage, type Range } from '../table/read.ts';
-import { type AuditRecord, auditPartitionsRecord } from '../table/records/audit.ts';
+import { type AuditRecord, auditPartitionsRecord, unpacked } from '../table/records/audit.ts';
 import { auditPartitions, spreadAction } from './partitions.ts';
 
 /*
@@ -176,7 +176,7 @@ export async function scanSources(
 async function readOn(source: Source): Promise<StoredEntry[]> {
   const { period, range } = source;
   const { items, next } = (await source.isStored()) ? await queryPage(range) : { items: [], next: undefined };
-  const entries = items as unknown as StoredEntry[];
+  const entries = items.map(unpacked) as unknown as StoredEntry[];
   source.firstPage.resolve({ entries, isLast: next === undefined });
   const last = entries.at(-1);
   if (last !== undefined) source.readTo = positionOf(last);

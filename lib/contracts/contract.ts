@@ -20,9 +20,14 @@ export function bodyLimitOf({ bodyHolds, rawBody }: Pick<Contract, 'bodyHolds' |
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** During maintenance, changes of tenants' data are rejected. */
-export function isServedInMaintenance({ method, servedInMaintenance }: Contract): boolean {
-  return method === 'GET' || servedInMaintenance === true;
+/** During maintenance, changes of tenants' data are rejected, except those that only take rights away. */
+export function isServedInMaintenance({ method, servedInMaintenance, revokes }: Contract): boolean {
+  return method === 'GET' || servedInMaintenance === true || revokes !== undefined;
+}
+
+/** Whether all or some of its requests are rejected during maintenance. */
+export function isRefusedInMaintenance(contract: Contract): boolean {
+  return !isServedInMaintenance(contract) || contract.revokes === 'by-content';
 }
 
 type Path = `/v1/${string}`;
@@ -156,6 +161,14 @@ export interface Contract {
   rawBody?: true;
   /** It changes no tenant's data: a session or a short-lived token may be lost with the table that is replaced. */
   servedInMaintenance?: true;
+  /** Machines call it without a token, so it is served at the gateway's own address too, if the installation allows that. */
+  servedDirectly?: true;
+  /**
+   * It only takes rights away. So it is served during maintenance, and an operator's command repeats it on the table that
+   * replaces this one (see `revocations.ts`). With `by-content` that depends on the request; the handler must then call
+   * `context.requireRevocation`.
+   */
+  revokes?: true | 'by-content';
   /** The error code for a path parameter that doesn't exist, if it differs from `path-parameters.ts`. */
   notFound?: Partial<Record<PathParameterName, ErrorCode>>;
   responses: Readonly<Partial<Record<SuccessStatus, ResponseContract>>>;

@@ -26,6 +26,7 @@ export const partitions = {
   PROVIDEREVENT: 'many',
   RATE: 'many',
   RETIRED: 'many',
+  REVOCATIONS: 'many',
   SERVINGREGION: 'one',
   SIGNIN: 'many',
   UNFINISHED: 'one',

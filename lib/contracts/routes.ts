@@ -36,6 +36,7 @@ import {
 } from './identities/identities.ts';
 import { acceptInvitation, inviteMember } from './members/invitations.ts';
 import { changeRole, leaveOrganization, listMembers, removeMember } from './members/members.ts';
+import { exportOrganization } from './organizations/export-organization.ts';
 import { createOrganization, deleteOrganization, renameOrganization } from './organizations/organizations.ts';
 import { deleteSignIn, getSignIn, setSignIn, verifyDomain } from './organizations/sign-in-settings.ts';
 import { createEnvironment, deleteEnvironment, updateEnvironment } from './projects/environments.ts';
@@ -141,6 +142,7 @@ const areas = {
     setSignIn,
     verifyDomain,
     deleteSignIn,
+    exportOrganization,
   ],
   templates: [listTemplateKeys, addTemplateKey, updateTemplateKey, removeTemplateKey, validateEnvironment],
   webhooks: [listWebhooks, createWebhook, getWebhook, updateWebhook, deleteWebhook, testWebhook, redeliverWebhook],

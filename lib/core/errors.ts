@@ -59,7 +59,8 @@ export function environmentNotFound(): ApiError {
 
 /** Logged as `reason` of each change that is rejected during maintenance; the deployment counts them by it. */
 export const maintenanceMessage =
-  'The service is under maintenance. Secrets can be read, but nothing can be changed. Send the request again in a minute.';
+  'The service is under maintenance. Secrets can be read and rights taken away, but nothing else can be changed. ' +
+  'Send the request again in a minute.';
 
 /** A 503 for contention or throttling that outlasted the service's own retries. The client may retry. */
 export function temporarilyUnavailable(message: string, cause?: unknown, { isExpected = false } = {}): ApiError {

@@ -73,6 +73,8 @@ const readers = {
   DASHBOARD_ORIGIN_PARAMETER: optionalText,
   /** CloudFront authenticates itself with these, newest first. Without any, clients call the gateway directly. */
   EDGE_SECRETS: list,
+  /** Requests with a token, and exchanges for one, may also come to the gateway directly, without CloudFront. */
+  DIRECT_ORIGIN: flag,
   /** Rejects changes of tenants' data, so that an operator can replace the table. */
   MAINTENANCE: flag,
   /** The region that the function runs in, which Lambda sets. */

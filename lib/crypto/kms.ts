@@ -1,10 +1,34 @@
 import { DecryptCommand, EncryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { callLimits } from '../core/call-limits.ts';
+import { withinCapacity } from '../core/capacity.ts';
 import { oncePerProcess } from '../core/process-memory.ts';
 import { requiredSetting } from '../core/settings.ts';
 
+/** The middleware around each of the SDK's attempts. Exported for tests, which inject faults below it. */
+export const shedRequests = 'shedRequests';
+
 /** The process's KMS client. Only `lib/crypto` uses it; tests import it to count its calls. */
-export const kmsClient = /* @__PURE__ */ oncePerProcess('kms-client', () => new KMSClient(callLimits));
+export const kmsClient = /* @__PURE__ */ oncePerProcess('kms-client', () => {
+  const client = new KMSClient(callLimits);
+  client.middlewareStack.addRelativeTo(shedThrottled, {
+    name: shedRequests,
+    relation: 'after',
+    toMiddleware: 'retryMiddleware',
+  });
+  return client;
+});
+
+function shedThrottled<Args, Answer>(next: (args: Args) => Promise<Answer>): (args: Args) => Promise<Answer> {
+  return args => withinCapacity(kmsCapacity, () => next(args));
+}
+
+/** All keys of an account share the quotas of its cryptographic operations (KMS Developer Guide, "Request quotas"). */
+const kmsCapacity = {
+  needs: ['KMS'],
+  missingIn: (error: unknown) => (error instanceof Error && error.name === 'ThrottlingException' ? ['KMS'] : undefined),
+  isAnswer: () => false,
+  mayBeExecuted: () => false,
+};
 
 /** KMS binds it to the wrapped key: unwrapping with a different context fails. Not secret; AWS logs it. */
 export type EncryptionContext = Record<string, string>;

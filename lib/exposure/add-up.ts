@@ -38,7 +38,9 @@ export function addUp(
 
 /** Thousands of pulls of the same revision count as one. Pure. */
 function joined(sights: readonly Sight[]): (Sight & { lastAt: string })[] {
-  const groups = Map.groupBy(sights, ({ how, revision, versions = [] }) => [how, revision, ...versions].join(' '));
+  const groups = Map.groupBy(sights, ({ how, revision, fromRevision, versions = [] }) =>
+    [how, fromRevision, revision, ...versions].join(' '),
+  );
   return [...groups.values()].flatMap(group => {
     const [first] = group;
     const times = group.map(({ createdAt }) => createdAt).toSorted();
@@ -49,7 +51,12 @@ function joined(sights: readonly Sight[]): (Sight & { lastAt: string })[] {
 /** The versions of a key that a sight exposed; undefined if the key had no value. Pure. */
 export function seenVersions(history: readonly KeyVersion[], sight: Sight): readonly number[] | undefined {
   if (sight.versions !== undefined) return sight.versions.length === 0 ? undefined : sight.versions;
-  const version = versionAt(history, sight.revision);
+  const { revision, fromRevision } = sight;
+  if (fromRevision !== undefined) {
+    const seen = history.filter(one => one.hasValue && one.revision >= fromRevision && one.revision <= revision);
+    return seen.length === 0 ? undefined : seen.map(({ version }) => version);
+  }
+  const version = versionAt(history, revision);
   return version === undefined ? undefined : [version.version];
 }
 

@@ -95,6 +95,8 @@ async function readHistory(
   if (path === undefined) return undefined;
   // The versions of a history may be older than its revision.
   const isWhole = unrecorded !== undefined || sights.some(({ how }) => how === 'history');
-  const from = isWhole ? 0 : sights.reduce((first, { revision }) => Math.min(first, revision), Number.MAX_SAFE_INTEGER);
+  // The history is read from the revision after `from` on.
+  const firsts = sights.map(({ revision, fromRevision }) => (fromRevision === undefined ? revision : fromRevision - 1));
+  const from = isWhole ? 0 : firsts.reduce((first, revision) => Math.min(first, revision), Number.MAX_SAFE_INTEGER);
   return readKeyHistory(log, path, environment.id, from);
 }

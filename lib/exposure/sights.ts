@@ -14,6 +14,8 @@ export interface Sight {
   revision: number;
   keys: readonly string[] | 'all';
   versions?: readonly number[];
+  /** All versions from this revision on, up to `revision`. */
+  fromRevision?: number;
 }
 
 /** An environment and the sights of its secrets. */
@@ -34,6 +36,7 @@ export const exposingActions: readonly AuditAction[] = [
   'secret.promoted',
   'secret.restored',
   'environment.validated',
+  'organization.exported',
 ];
 
 /**
@@ -52,6 +55,8 @@ export function sightsOf(entry: AuditRecord): Sight[] {
       return [sight('compared')];
     case 'environment.validated':
       return [sight('validated')];
+    case 'organization.exported':
+      return [{ ...sight('exported'), fromRevision: Number(details?.fromRevision) }];
     case 'secret.history_read':
       return typeof details?.versions === 'string'
         ? [{ ...sight('history'), versions: fromRanges(details.versions) }]

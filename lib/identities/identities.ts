@@ -24,6 +24,7 @@ import { ranges } from '../table/keys.ts';
 import { at, find, list } from '../table/read.ts';
 import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
 import { memberRecord, membershipRecord, type OrganizationRecord } from '../table/records/organization.ts';
+import { asRevocation } from '../table/revocations.ts';
 import { check, put, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 import { findScope, readPlaces, scopeChecks } from '../webhooks/find-scope.ts';
 import { claimsProblem } from './shared-issuers.ts';
@@ -141,13 +142,15 @@ export async function updateIdentity(context: MemberContext, identityId: string,
     const { lastUsedAt: _, tokensEndedAt: __, ...set } = after;
     const [old, changed] = [auditedFields(stored), auditedFields(after)];
     const details = changedFields(old, changed, Object.keys(changed) as (keyof typeof changed)[]);
-    await transact([
+    const writes = [
       // The condition keeps this from undoing another change or bringing back a deleted identity.
       update(at(identityRecord, slug, identityId), { set }, { if: { updatedAt: equals(stored.updatedAt) } }),
       renewAccess(context.organization, () => organizationNotFound()),
       ...(isSame(stored, after, ['projectId', 'environmentId']) ? [] : await scopeHolds(slug, after)),
       await context.audit({ action: 'identity.updated', target: identityTarget(after), details }),
-    ]);
+    ];
+    // What it may do, and who may use it, may have become less.
+    await transact(asRevocation(writes));
     return after;
   });
 }
@@ -164,7 +167,8 @@ function isSame(a: IdentityRecord, b: IdentityRecord, names: readonly (keyof Ide
 export async function deleteIdentity(context: MemberContext, identityId: string): Promise<void> {
   await retryOnConditionFailed(async () => {
     const identity = await requireIdentity(context, identityId);
-    await transact([countIdentitiesEnded(context.organization, 1), ...(await identityEndings(context, [identity]))]);
+    const endings = await identityEndings(context, [identity]);
+    await transact(asRevocation([countIdentitiesEnded(context.organization, 1), ...endings]));
   });
 }
 

@@ -1,11 +1,20 @@
 import { DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { callLimits, peerCallLimits } from '../core/call-limits.ts';
+import { withinCapacity } from '../core/capacity.ts';
 import { cachedRead, oncePerProcess, processCollection } from '../core/process-memory.ts';
 import { settings } from '../core/settings.ts';
 import { currentWork } from './request-work.ts';
-import { isRefusal, noteLostAnswer, noteThrottling, reauthorize, requireTimeToWrite } from './retry.ts';
+import {
+  isRefusal,
+  mayBeExecuted,
+  noteLostAnswer,
+  noteThrottledPartition,
+  reauthorize,
+  requireTimeToWrite,
+} from './retry.ts';
 import { isClientError, readServesHere, reliedOnMs, servedElsewhere } from './serving-region.ts';
+import { capacityOf, isThrottledPartition } from './throttling.ts';
 
 /** The middleware around each of the SDK's attempts. Exported for tests, which inject faults below it. */
 export const reauthorizedRetries = 'reauthorizedRetries';
@@ -87,22 +96,28 @@ type Capacity = { CapacityUnits?: number };
 const isWrite = (commandName: string) => /^(?:BatchWrite|Delete|Put|TransactWrite|Update)Item/.test(commandName);
 
 /**
- * Rejects a late write, and re-authorizes the caller after the SDK has waited because of throttling. A call whose
- * response was lost may have been executed, so it is retried without: only the next response can tell.
+ * Rejects a late write, and re-authorizes the caller after each wait because of throttling. A call whose response was
+ * lost may have been executed, so it is retried without: only the next response can tell.
  */
-function reauthorizeRetries<I, O>(next: Handler<I, O>, { commandName = '' }: Command): Handler<I, O> {
+function reauthorizeRetries<I extends { input: object }, O>(
+  next: Handler<I, O>,
+  { commandName = '' }: Command,
+): Handler<I, O> {
   let wasRefused = false;
-  return async args => {
-    if (wasRefused) await reauthorize();
-    if (isWrite(commandName)) requireTimeToWrite();
-    try {
-      return await next(args);
-    } catch (error) {
-      wasRefused = isRefusal(error);
-      if (wasRefused) noteThrottling(error);
-      if (!wasRefused && !isAnswer(error)) noteLostAnswer();
-      throw error;
-    }
+  return args => {
+    const call = { ...capacityOf(isWrite(commandName), args.input), isAnswer, mayBeExecuted };
+    return withinCapacity(call, async () => {
+      if (wasRefused) await reauthorize();
+      if (isWrite(commandName)) requireTimeToWrite();
+      try {
+        return await next(args);
+      } catch (error) {
+        wasRefused = isRefusal(error) || call.missingIn(error) !== undefined;
+        if (isThrottledPartition(error)) noteThrottledPartition();
+        if (!wasRefused && !isAnswer(error)) noteLostAnswer();
+        throw error;
+      }
+    });
   };
 }
 

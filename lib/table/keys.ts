@@ -110,6 +110,8 @@ export const keys = {
   platformCount: (shard: number) => key('PLATFORM', `COUNT#${shard}`),
   servingRegion: () => key('SERVINGREGION', 'SERVINGREGION'),
   unfinishedWork: (id: string) => key('UNFINISHED', id),
+  /** A day has sixteen partitions, because the revocations of all tenants are in them. */
+  revocation: (at: string, id: string) => key(`REVOCATIONS#${dayOf(at)}#${id.charAt(0)}`, `${at}#${id}`),
   countedBatch: (batch: string) => key(`METRICSBATCH#${batch}`, 'METRICSBATCH'),
   metrics: (day: string, hour: string, route: string) => key(`METRICS#${day}`, `${hour}#${route}`),
 } as const;
@@ -185,7 +187,17 @@ export const ranges = {
   platformCounts: () => from({ ...keys.platformCount(0), sk: 'COUNT#' }),
   metrics: (day: string) => ({ pk: `METRICS#${day}` }),
   unfinishedWork: (first: string, to: string) => between(keys.unfinishedWork(first), keys.unfinishedWork(to)),
+  /** The revocations of a day since a moment, in one of `revocationShards`. */
+  revocations: (day: string, shard: string, since: string) => ({
+    pk: `REVOCATIONS#${day}#${shard}`,
+    between: [since, last] as const,
+  }),
 } as const;
+
+/** The first digits of random ids. */
+export const revocationShards: readonly string[] = [...'0123456789abcdef'];
+
+const dayOf = (at: string): string => at.slice(0, '2026-01-31'.length);
 
 function auditPartition(orgId: string, partition: number) {
   return partition === 0 ? (`AUDIT#${orgId}` as const) : (`AUDIT#${orgId}#${partition}` as const);

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { waitingForCapacity } from '../core/capacity.ts';
 import { temporarilyUnavailable } from '../core/errors.ts';
 
 export interface RetryBudget {
@@ -46,7 +47,7 @@ export interface WaitKind {
 }
 
 interface Reauthorization {
-  check: (kind: WaitKind) => Promise<void>;
+  check?: ((kind: WaitKind) => Promise<void>) | undefined;
   /** Within a transaction: whether an attempt ended without a response, so it may have been executed. */
   isAnswerLost?: boolean;
 }
@@ -54,7 +55,7 @@ interface Reauthorization {
 const authorizations = new AsyncLocalStorage<Reauthorization | undefined>();
 
 /** Runs `work`. Before each retry, `check` throws if the caller is no longer authorized. */
-export function withReauthorization<T>(check: Reauthorization['check'], work: () => T): T {
+export function withReauthorization<T>(check: (kind: WaitKind) => Promise<void>, work: () => T): T {
   return authorizations.run({ check }, work);
 }
 
@@ -63,42 +64,52 @@ export function withReauthorization<T>(check: Reauthorization['check'], work: ()
  * have been executed and may even have ended the caller's rights.
  */
 export function asOneTransaction<T>(attempts: () => T): T {
-  const around = authorizations.getStore();
-  return authorizations.run(around === undefined ? undefined : { ...around, isAnswerLost: false }, attempts);
+  return authorizations.run({ ...authorizations.getStore(), isAnswerLost: false }, attempts);
 }
 
-/** Records that an attempt of the surrounding transaction, if any, ended without a response. */
+/** Records that an attempt of the surrounding transaction or watched put, if any, ended without a response. */
 export function noteLostAnswer(): void {
-  const reauthorization = authorizations.getStore();
-  if (reauthorization?.isAnswerLost !== undefined) reauthorization.isAnswerLost = true;
+  for (const attempts of [authorizations.getStore(), watches.getStore()]) {
+    if (attempts?.isAnswerLost !== undefined) attempts.isAnswerLost = true;
+  }
 }
 
-/** Runs work that must finish even if its caller is no longer authorized, such as an undo. */
+/** Whether an earlier attempt of the surrounding transaction or watched put may have been executed. */
+export function mayBeExecuted(): boolean {
+  return authorizations.getStore()?.isAnswerLost === true || watches.getStore()?.isAnswerLost === true;
+}
+
+/** Runs work that must finish even if its caller is no longer authorized or capacity is missing, such as an undo. */
 export function withoutReauthorization<T>(work: () => T): T {
-  return authorizations.run(undefined, work);
+  return authorizations.run(undefined, () => waitingForCapacity(work));
 }
 
-const watches = new AsyncLocalStorage<{ wasThrottled: boolean }>();
-
-/** Runs `work`. @returns whether DynamoDB throttled one of its calls because the partition had reached its own limit */
-export async function isPartitionThrottled(work: () => Promise<void>): Promise<boolean> {
-  const watch = { wasThrottled: false };
-  await watches.run(watch, work);
-  return watch.wasThrottled;
+interface Watch {
+  wasThrottled: boolean;
+  isAnswerLost: boolean;
 }
 
-/** Records why DynamoDB throttled an attempt. It also throttles when the table or the account reaches a limit. */
-export function noteThrottling(error: unknown): void {
+const watches = new AsyncLocalStorage<Watch>();
+
+/**
+ * Runs the put of one item.
+ * @returns whether DynamoDB throttled it because its partition has reached its limit, and what rejected it, if anything
+ */
+export async function watchPut(put: () => Promise<void>): Promise<{ wasThrottled: boolean; rejected?: unknown }> {
+  const watch: Watch = { wasThrottled: false, isAnswerLost: false };
+  const result = await watches.run(watch, () =>
+    put().then(
+      () => ({}),
+      (rejected: unknown) => ({ rejected }),
+    ),
+  );
+  return { ...result, wasThrottled: watch.wasThrottled };
+}
+
+export function noteThrottledPartition(): void {
   const watch = watches.getStore();
-  if (watch === undefined || !(error instanceof Error)) return;
-  const { ThrottlingReasons, throttlingReasons = ThrottlingReasons } = error as ThrottlingError;
-  watch.wasThrottled ||=
-    throttlingReasons?.some(({ reason }) => reason?.endsWith('KeyRangeThroughputExceeded')) ?? false;
+  if (watch !== undefined) watch.wasThrottled = true;
 }
-
-type Reasons = readonly { reason?: string }[];
-/** `ProvisionedThroughputExceededException` and `ThrottlingException` spell their reasons differently. */
-type ThrottlingError = Error & { ThrottlingReasons?: Reasons; throttlingReasons?: Reasons };
 
 const firstPauseMs = 10;
 const longestPauseMs = 400;
@@ -125,9 +136,10 @@ export async function backOff(budget: RetryBudget, cause?: unknown, pauseMs?: nu
 
 export async function reauthorize(kind: WaitKind = { isSameWait: false }): Promise<void> {
   const reauthorization = authorizations.getStore();
-  if (reauthorization === undefined || reauthorization.isAnswerLost === true) return;
+  const check = reauthorization?.check;
+  if (check === undefined || reauthorization?.isAnswerLost === true) return;
   // The check's own retries need no check.
-  await withoutReauthorization(() => reauthorization.check(kind));
+  await authorizations.run(undefined, () => check(kind));
 }
 
 /** DynamoDB did not execute the request: it is throttling, or a transaction on the item is in progress. */
@@ -141,6 +153,10 @@ const refusals = new Set([
 
 /** DynamoDB doesn't say whether it executed the request, or is still executing the same transaction. */
 const serverErrors = new Set(['InternalServerError', 'ServiceUnavailable', 'TransactionInProgressException']);
+
+/** Another transaction on the item is in progress, which ends soon. */
+export const isConflict = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'TransactionConflictException';
 
 export const isRefusal = (error: unknown): boolean => error instanceof Error && refusals.has(error.name);
 

@@ -183,16 +183,27 @@ export async function transactIfHolds(writes: readonly Write[]): Promise<boolean
 
 /** Removes items unconditionally, 25 per call. Not atomic: only for data that no request can reach. */
 export async function removeAll(keysToRemove: readonly Key[]): Promise<void> {
-  const table = requiredSetting('TABLE_NAME');
   for (const chunk of chunksOf(25, keysToRemove)) {
-    const budget = retryBudget();
-    let open = chunk.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
-    while (open.length > 0) {
-      const request = { RequestItems: { [table]: open } };
-      const answer = await sendPatiently(() => tableClient().send(new dynamo.BatchWriteCommand(request)), budget);
-      open = (answer.UnprocessedItems?.[table] ?? []) as typeof open;
-      if (open.length > 0) await pauseBeforeRetry(budget);
-    }
+    await writeBatch(chunk.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })));
+  }
+}
+
+/** Puts items unconditionally, 25 per call. Not atomic: only for data that no request can reach. */
+export async function putAll(writes: readonly Write[]): Promise<void> {
+  for (const chunk of chunksOf(25, writes)) await writeBatch(chunk.map(({ item }) => ({ PutRequest: { Item: item } })));
+}
+
+type BatchRequest = NonNullable<dynamo.BatchWriteCommandInput['RequestItems']>[string][number];
+
+async function writeBatch(requests: BatchRequest[]): Promise<void> {
+  const table = requiredSetting('TABLE_NAME');
+  const budget = retryBudget();
+  let open = requests;
+  while (open.length > 0) {
+    const request = { RequestItems: { [table]: open } };
+    const answer = await sendPatiently(() => tableClient().send(new dynamo.BatchWriteCommand(request)), budget);
+    open = (answer.UnprocessedItems?.[table] ?? []) as BatchRequest[];
+    if (open.length > 0) await pauseBeforeRetry(budget);
   }
 }
 

@@ -18,6 +18,7 @@ import { ranges } from '../table/keys.ts';
 import { at, find, queryPage } from '../table/read.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { type DeliveryRecord, deliveryRecord, type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
+import { asRevocation } from '../table/revocations.ts';
 import { put, remove, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 import { findScope, readPlaces, scopeChecks } from './find-scope.ts';
 
@@ -138,7 +139,7 @@ export async function updateWebhook(
 export async function deleteWebhook(context: MemberContext, webhookId: string): Promise<void> {
   const { id, slug } = context.organization;
   const [webhook, log] = await Promise.all([requireWebhook(context, webhookId), removeLog(webhookId)]);
-  await transact([
+  const writes = [
     ...log,
     remove(at(webhookRecord, slug, webhook.id), { if: isThere, refused: webhookNotFound }),
     update(
@@ -147,7 +148,8 @@ export async function deleteWebhook(context: MemberContext, webhookId: string): 
       { if: { id: equals(id) }, refused: webhookNotFound },
     ),
     await context.audit({ action: 'webhook.deleted', target: webhookTarget(webhook) }),
-  ]);
+  ];
+  await transact(asRevocation(writes));
 }
 
 /** More than the sender keeps, and few enough for the transaction. */

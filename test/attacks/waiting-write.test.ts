@@ -68,13 +68,13 @@ async function sendWaiting(meanwhile: () => Promise<unknown>, send: Send, nth = 
   return codeOf(answer);
 }
 
-/** Sends a request whose first read of secrets is throttled for a while, and runs `meanwhile` in that time. */
+/** Sends a request whose first read of secrets is throttled once, and runs `meanwhile` before that. */
 async function sendThrottled(meanwhile: () => Promise<unknown>, send: Send): Promise<string> {
   let fault: Conductor | undefined;
   const conductor = {
     async attempt(...[call, send]: Attempt) {
       if (fault === undefined && JSON.stringify(call.input).includes('"ENV#')) {
-        fault = injectFault('throttled', call.position);
+        fault = injectFault('throttled-once', call.position);
         // The request is authorized first.
         await new Promise(resolve => setTimeout(resolve, 300));
         await meanwhile();

@@ -1,5 +1,13 @@
-import type { Api } from '../support/api.ts';
-import { deadly, type FaultKind, injectFault, isCurable, kindsFor } from '../support/inject-faults.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
+import type { Answer, Api } from '../support/api.ts';
+import {
+  deadly,
+  type FaultKind,
+  injectFault,
+  isCurable,
+  isCurableInBackground,
+  kindsFor,
+} from '../support/inject-faults.ts';
 import { type AwsCall, replenishRetries } from '../support/observe-calls.ts';
 import { named } from '../support/people.ts';
 import type { Prepared } from '../support/sample-requests.ts';
@@ -94,6 +102,7 @@ async function runBatch<S extends { name: string }>(
   }
   await runCases(cases);
   await checkTable(rows);
+  resetProcessMemory('throttled-resources');
   await runCases(repeated);
   await checkTable(rows, { when: again });
   return rows;
@@ -127,12 +136,16 @@ export function runFaults(api: Api, samples: readonly OperationSample[], choice:
         if (works && !wasDone) throw new Error(`${answer.status}, and nothing was done`);
         // What the request has ended or consumed is not available to its next attempt.
         if (works || (kind === 'overtaken' && wasDone && prepared.repeats?.includes(answer.status))) counts.cured += 1;
-        else if (isHonest(answer) && !(isCurable(kind, call) && isRepeatable(prepared, call))) counts.honest += 1;
+        else if (isHonest(answer) && (isShed(answer) || !(isCurable(kind) && isRepeatable(prepared, call))))
+          counts.honest += 1;
         else throw new Error(textOf(answer));
       },
     );
   });
 }
+
+/** Another case has throttled what this one needs too, such as the counter of their network. */
+const isShed = ({ body }: Answer): boolean => /not enough capacity/.test(body?.error?.message ?? '');
 
 /** A code that the provider has already accepted can't be presented to it again. */
 function isRepeatable({ again }: Prepared, { service }: AwsCall): boolean {
@@ -161,7 +174,7 @@ export function runBackgroundFaults(samples: readonly BackgroundSample[], choice
           await invokeStep(step.functionName, step.event, fault);
           counts.cured += 1;
         } catch (error) {
-          if (isCurable(kind, call)) problems.push(`${name} → ${error}`);
+          if (isCurableInBackground(kind, call)) problems.push(`${name} → ${error}`);
           counts.died += 1;
         }
         if (!fault.hit()) counts.unreached += 1;

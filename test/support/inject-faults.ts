@@ -31,10 +31,15 @@ export type FaultKind = (typeof faultKinds)[number];
 const isBrief = (kind: FaultKind) => brief.some(name => name === kind);
 
 /** Whether the service itself recovers from the fault: its caller must not notice it. */
-export function isCurable(kind: FaultKind, { service }: Pick<AwsCall, 'service'>): boolean {
+export function isCurable(kind: FaultKind): boolean {
+  return isBrief(kind);
+}
+
+/** The same in background work, which also waits for capacity. */
+export function isCurableInBackground(kind: FaultKind, { service }: Pick<AwsCall, 'service'>): boolean {
   return isBrief(kind) || (kind === 'throttled' && service.startsWith('DynamoDB'));
 }
-/** The SDK gives up sooner. */
+/** The SDK and requests give up sooner. */
 const throttledForMs = 2500;
 /** Faults that end the process, so that no response arrives. */
 export const deadly: ReadonlySet<FaultKind> = new Set(['dies-before', 'dies-after']);

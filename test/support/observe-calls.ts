@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type FunctionName, type LoadHandler, loadFromFunctions } from '#infra/local/lambda/invoke.ts';
 import { sqsClient } from '#lib/core/queue.ts';
-import { kmsClient } from '#lib/crypto/kms.ts';
+import { kmsClient, shedRequests } from '#lib/crypto/kms.ts';
 import { mailClient } from '#lib/mail/send-mail.ts';
 import { lambdaClient } from '#lib/outbound/ask-worker.ts';
 import { reauthorizedRetries, tableClient } from '#lib/table/client.ts';
@@ -97,7 +97,11 @@ function install(): void {
       return outsideFunctions(() => invocation.conductor.attempt?.(call, send)) ?? send();
     };
     stack.add(aroundCall, { step: 'initialize', priority: 'high', name: 'aroundCall' });
-    const toMiddleware = client === tableClient() ? reauthorizedRetries : 'retryMiddleware';
+    const own = new Map<unknown, string>([
+      [tableClient(), reauthorizedRetries],
+      [kmsClient(), shedRequests],
+    ]);
+    const toMiddleware = own.get(client) ?? 'retryMiddleware';
     stack.addRelativeTo(aroundAttempt, { relation: 'after', toMiddleware, name: 'aroundAttempt' });
   }
 }

@@ -20,6 +20,7 @@ import {
   type UserRecord,
   userRecord,
 } from '../../table/records/user.ts';
+import { asRevocation } from '../../table/revocations.ts';
 import {
   check,
   maximumWritesPerTransaction,
@@ -168,6 +169,7 @@ async function change(
       ...(mayMail ? countOne(factorMails(user.id)) : []),
       ...limits.flatMap(countOne),
     ];
+    const listed = isAddition ? writes : asRevocation(writes);
     const changed = factorNames.filter(name => name in factors);
     const previous: Factors = Object.fromEntries(changed.map(name => [name, user[name]]));
     committed = {
@@ -179,9 +181,9 @@ async function change(
     const items = flagged.map(({ hash }) => at(tokenRecord, user.id, hash));
     const unflagging = items.map(item => update(item, { set: { secondFactor: false } }, { if: isThere }));
     // A token that loses its flag too early is only rejected where a factor is required, and can be replaced.
-    const space = maximumWritesPerTransaction - writes.length;
+    const space = maximumWritesPerTransaction - listed.length;
     for (const chunk of chunksOf(maximumWritesPerTransaction, unflagging.slice(space))) await transact(chunk);
-    await transact([...writes, ...unflagging.slice(0, space)]);
+    await transact([...listed, ...unflagging.slice(0, space)]);
     return committed;
   };
 

@@ -9,7 +9,7 @@ import { EnvironmentReference, ProjectReference } from './entries.ts';
 export const subjects = { tokenId: 'token', identityId: 'identity', userId: 'user', sessionId: 'session' } as const;
 
 /** The ways in which a value becomes known. */
-export const exposureWays = ['pulled', 'history', 'compared', 'written', 'validated'] as const;
+export const exposureWays = ['pulled', 'history', 'compared', 'written', 'validated', 'exported'] as const;
 
 const Incomplete = z
   .object({

@@ -219,6 +219,7 @@ export const removePasskey = contract({
       BatchGetItem: ['ORG'],
       Query: ['ORG', 'USER'],
       ConditionCheckItem: ['ORG', 'USER'],
+      PutItem: ['REVOCATIONS'],
       UpdateItem: ['RATE'],
       DeleteItem: ['PASSKEY', 'USER'],
     },

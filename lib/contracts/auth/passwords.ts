@@ -21,12 +21,13 @@ export const changePassword = contract({
   bodyExample: { currentPassword: passPhraseExample, newPassword: 'another example of a pass phrase' },
   responses: succeeds('The password was changed.'),
   errors: ['rate_limited'],
+  revokes: true,
   uses: {
     table: {
       GetItem: ['USER'],
       BatchGetItem: ['ORG', 'RATE'],
       Query: ['USER'],
-      PutItem: ['AUDIT'],
+      PutItem: ['AUDIT', 'REVOCATIONS'],
       UpdateItem: ['RATE'],
       DeleteItem: ['RATE', 'USER'],
     },
@@ -92,7 +93,7 @@ export const resetPassword = contract({
       GetItem: ['USER'],
       BatchGetItem: ['ORG', 'USER'],
       Query: ['USER'],
-      PutItem: ['AUDIT'],
+      PutItem: ['AUDIT', 'REVOCATIONS'],
       UpdateItem: ['USER'],
       DeleteItem: ['PASSKEY', 'USER'],
     },

@@ -201,12 +201,13 @@ export const endProviderLink = contract({
     'in once. Requires a fresh session.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   responses: succeeds('The link has ended.'),
+  revokes: true,
   uses: {
     table: {
       GetItem: ['USER'],
       BatchGetItem: ['ORG'],
       Query: ['ORG', 'USER'],
-      PutItem: ['AUDIT', 'USER'],
+      PutItem: ['AUDIT', 'REVOCATIONS', 'USER'],
       DeleteItem: ['USER'],
     },
   },

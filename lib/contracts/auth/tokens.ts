@@ -202,7 +202,8 @@ export const revokeToken = contract({
   description: 'Revokes one of the caller’s own tokens. It stops working at once.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', confined: true },
   responses: succeeds('The token was revoked.'),
-  uses: { table: { GetItem: ['ORG'], Query: ['USER'], PutItem: ['AUDIT'], DeleteItem: ['USER'] } },
+  revokes: true,
+  uses: { table: { GetItem: ['ORG'], Query: ['USER'], PutItem: ['AUDIT', 'REVOCATIONS'], DeleteItem: ['USER'] } },
 });
 
 export const revokeCurrentToken = contract({
@@ -213,5 +214,8 @@ export const revokeCurrentToken = contract({
   access: { kind: 'caller', tokens: 'read', narrowestToken: 'environment' },
   responses: succeeds('The token was revoked.'),
   errors: ['token_not_found'],
-  uses: { table: { GetItem: ['ORG', 'USER'], BatchGetItem: ['ORG'], PutItem: ['AUDIT'], DeleteItem: ['USER'] } },
+  revokes: true,
+  uses: {
+    table: { GetItem: ['ORG', 'USER'], BatchGetItem: ['ORG'], PutItem: ['AUDIT', 'REVOCATIONS'], DeleteItem: ['USER'] },
+  },
 });

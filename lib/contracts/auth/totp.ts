@@ -48,7 +48,7 @@ export const confirmTotp = contract({
     table: {
       GetItem: ['USER'],
       ConditionCheckItem: ['USER'],
-      PutItem: ['USER'],
+      PutItem: ['REVOCATIONS', 'USER'],
       UpdateItem: ['RATE'],
       DeleteItem: ['USER'],
     },
@@ -72,6 +72,7 @@ export const removeTotp = contract({
       BatchGetItem: ['ORG'],
       Query: ['ORG', 'USER'],
       ConditionCheckItem: ['ORG', 'USER'],
+      PutItem: ['REVOCATIONS'],
       UpdateItem: ['RATE'],
     },
     mail: true,
@@ -86,7 +87,10 @@ export const renewRecoveryCodes = contract({
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   responses: ok({ description: 'The new codes, shown only once.', body: z.object({ recoveryCodes: RecoveryCodes }) }),
   errors: ['rate_limited'],
-  uses: { table: { GetItem: ['USER'], ConditionCheckItem: ['USER'], UpdateItem: ['RATE'] }, mail: true },
+  uses: {
+    table: { GetItem: ['USER'], ConditionCheckItem: ['USER'], PutItem: ['REVOCATIONS'], UpdateItem: ['RATE'] },
+    mail: true,
+  },
 });
 
 export const undoFactor = contract({
@@ -107,7 +111,7 @@ export const undoFactor = contract({
       GetItem: ['USER'],
       BatchGetItem: ['ORG', 'USER'],
       Query: ['USER'],
-      PutItem: ['AUDIT'],
+      PutItem: ['AUDIT', 'REVOCATIONS'],
       UpdateItem: ['RATE', 'USER'],
       DeleteItem: ['PASSKEY', 'USER'],
     },

@@ -50,6 +50,8 @@ export const auditActions = [
   'member.removed',
   'organization.created',
   'organization.updated',
+  'organization.exported',
+  'organization.imported',
   'token.created',
   'token.revoked',
   'identity.created',
@@ -77,6 +79,7 @@ export const readingActions = [
   'secret.history_read',
   'secret.compared',
   'environment.validated',
+  'organization.exported',
 ] as const satisfies readonly AuditAction[];
 
 const DetailValue = z.union([z.string(), z.number(), z.boolean(), z.null()]);

@@ -35,6 +35,7 @@ export const exchangeAssertion = contract({
   }),
   errors: ['invalid_assertion', 'claims_mismatch', 'assertion_replayed', 'rate_limited', 'issuer_unavailable'],
   servedInMaintenance: true,
+  servedDirectly: true,
   isWaitedFor: true,
   uses: {
     table: {

@@ -196,7 +196,13 @@ export const updateIdentity = contract({
   }),
   errors: ['project_not_found', 'environment_not_found'],
   uses: {
-    table: { GetItem: ['ORG'], Query: ['ORG'], ConditionCheckItem: ['ORG'], PutItem: ['AUDIT'], UpdateItem: ['ORG'] },
+    table: {
+      GetItem: ['ORG'],
+      Query: ['ORG'],
+      ConditionCheckItem: ['ORG'],
+      PutItem: ['AUDIT', 'REVOCATIONS'],
+      UpdateItem: ['ORG'],
+    },
   },
 });
 
@@ -207,5 +213,8 @@ export const deleteIdentity = contract({
   description: 'Deletes the identity. Its tokens stop working at once.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
   responses: succeeds('The identity was deleted.'),
-  uses: { table: { GetItem: ['ORG'], PutItem: ['AUDIT'], UpdateItem: ['ORG'], DeleteItem: ['ORG', 'USER'] } },
+  revokes: true,
+  uses: {
+    table: { GetItem: ['ORG'], PutItem: ['AUDIT', 'REVOCATIONS'], UpdateItem: ['ORG'], DeleteItem: ['ORG', 'USER'] },
+  },
 });

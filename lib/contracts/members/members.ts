@@ -62,12 +62,13 @@ export const changeRole = contract({
   bodyExample: { role: 'developer' },
   responses: ok({ description: 'The member with the new role.', body: z.object({ member: Member }) }),
   errors: ['last_owner'],
+  revokes: 'by-content',
   uses: {
     table: {
       GetItem: ['ORGID'],
       Query: ['ORG', 'USER'],
       ConditionCheckItem: ['ORG', 'USER'],
-      PutItem: ['AUDIT'],
+      PutItem: ['AUDIT', 'REVOCATIONS'],
       UpdateItem: ['ORG'],
     },
   },
@@ -114,12 +115,13 @@ export const removeMember = contract({
     }),
   }),
   errors: ['last_owner'],
+  revokes: true,
   uses: {
     table: {
       GetItem: ['ORGID'],
       Query: ['ORG', 'USER'],
       ConditionCheckItem: ['ORG', 'USER'],
-      PutItem: ['AUDIT', 'ORG'],
+      PutItem: ['AUDIT', 'ORG', 'REVOCATIONS'],
       UpdateItem: ['ORG'],
       DeleteItem: ['INVITATION', 'ORG', 'USER'],
       BatchWriteItem: ['USER'],
@@ -139,11 +141,12 @@ export const leaveOrganization = contract({
   access: { kind: 'member', roles, tokens: 'full', narrowestToken: 'organization', leaves: true },
   responses: succeeds('The caller is no longer a member.'),
   errors: ['last_owner'],
+  revokes: true,
   uses: {
     table: {
       Query: ['ORG', 'USER'],
       ConditionCheckItem: ['ORG', 'USER'],
-      PutItem: ['AUDIT', 'ORG'],
+      PutItem: ['AUDIT', 'ORG', 'REVOCATIONS'],
       UpdateItem: ['ORG'],
       DeleteItem: ['ORG', 'USER'],
       BatchWriteItem: ['USER'],

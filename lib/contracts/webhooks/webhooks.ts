@@ -159,11 +159,12 @@ export const deleteWebhook = contract({
   description: 'Deletes the webhook and its delivery log. Nothing more is delivered to it.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   responses: succeeds('The webhook was deleted.'),
+  revokes: true,
   uses: {
     table: {
       GetItem: ['ORG'],
       Query: ['DELIVERIES'],
-      PutItem: ['AUDIT'],
+      PutItem: ['AUDIT', 'REVOCATIONS'],
       UpdateItem: ['ORG'],
       DeleteItem: ['DELIVERIES', 'ORG'],
     },

@@ -16,6 +16,7 @@ import {
   removedMemberRecord,
 } from '../../table/records/organization.ts';
 import { accountLinkRecord } from '../../table/records/sign-in.ts';
+import { asRevocation } from '../../table/revocations.ts';
 import { put, remove, removeAll, retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
 import { ownerIsDispensable } from '../break-glass.ts';
 import { changeCounts } from '../change-counts.ts';
@@ -38,9 +39,11 @@ export async function changeRole(
     const member = members.find(({ id }) => id === memberId);
     if (member === undefined) throw memberNotFound();
     context.requireFresh(hasFreshRights(role) || hasFreshRights(member.role));
+    const isLower = outranks(member.role, role);
+    context.requireRevocation(isLower);
     if (member.role === role) return member;
     const item = at(memberRecord, organization.slug, member.userId);
-    await transact([
+    const writes = [
       ownerCountChange(organization, Number(role === 'owner') - Number(member.role === 'owner')),
       ...(member.role === 'owner' ? await ownerIsDispensable(current, member.userId) : []),
       update(item, { set: { role } }, { if: asRead(member, ['id', 'role']) }),
@@ -49,7 +52,8 @@ export async function changeRole(
         target: { type: 'member', id: memberId, name: member.email },
         details: { from: member.role, to: role },
       }),
-    ]);
+    ];
+    await transact(isLower ? asRevocation(writes) : writes);
     return { ...member, role };
   });
 }
@@ -157,23 +161,21 @@ async function endMembership(
   const counts = { memberCount: -1, identityCount: -ended.length };
   const note = { organizationId, removedAt: new Date().toISOString() };
   const dispensable = role === 'owner' ? await ownerIsDispensable(current, userId) : [];
-  const [dead] = await Promise.all([
-    keysOfTokensOf(organizationId, member),
-    transact([
-      ownerCountChange(context.organization, role === 'owner' ? -1 : 0, counts),
-      remove(at(memberRecord, slug, userId), { if: asRead(member, ['id', 'role']) }),
-      remove(at(membershipRecord, userId, organizationId)),
-      remove(at(accountLinkRecord, userId, organizationId)),
-      put(at(removedMemberRecord, slug, userId), note),
-      ...dispensable,
-      await context.audit({
-        action: 'member.removed',
-        target: { type: 'member', id, name: email },
-        details: { role, ...(userId === context.principal.userId ? { left: true } : {}) },
-      }),
-      ...(await identityEndings(context, ended)),
-    ]),
-  ]);
+  const writes = [
+    ownerCountChange(context.organization, role === 'owner' ? -1 : 0, counts),
+    remove(at(memberRecord, slug, userId), { if: asRead(member, ['id', 'role']) }),
+    remove(at(membershipRecord, userId, organizationId)),
+    remove(at(accountLinkRecord, userId, organizationId)),
+    put(at(removedMemberRecord, slug, userId), note),
+    ...dispensable,
+    await context.audit({
+      action: 'member.removed',
+      target: { type: 'member', id, name: email },
+      details: { role, ...(userId === context.principal.userId ? { left: true } : {}) },
+    }),
+    ...(await identityEndings(context, ended)),
+  ];
+  const [dead] = await Promise.all([keysOfTokensOf(organizationId, member), transact(asRevocation(writes))]);
   return dead;
 }
 
@@ -211,9 +213,12 @@ function cameThrough(organizationId: string, { provider }: Item): boolean {
 async function cancelInvitation(context: MemberContext, invitation: InvitationRecord): Promise<void> {
   const { organization } = context;
   const { id, email } = invitation;
-  await transact([
-    changeCounts(organization, { invitationCount: -1 }),
-    ...invitationRemoval(organization.slug, invitation),
-    await context.audit({ action: 'member.invitation_cancelled', target: { type: 'invitation', id, name: email } }),
-  ]);
+  const target = { type: 'invitation', id, name: email } as const;
+  await transact(
+    asRevocation([
+      changeCounts(organization, { invitationCount: -1 }),
+      ...invitationRemoval(organization.slug, invitation),
+      await context.audit({ action: 'member.invitation_cancelled', target }),
+    ]),
+  );
 }

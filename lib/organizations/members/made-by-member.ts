@@ -7,6 +7,7 @@ import { at, list } from '../../table/read.ts';
 import { type IdentityRecord, identityRecord } from '../../table/records/identity.ts';
 import { membershipRecord, type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
 import { type WebhookRecord, webhookRecord } from '../../table/records/webhook.ts';
+import { asRevocation } from '../../table/revocations.ts';
 import { remove, retryOnConditionFailed, transact, update, type Write } from '../../table/write.ts';
 
 /** What a member created that outlives the membership. */
@@ -18,7 +19,7 @@ export interface Left {
 type Place = Pick<OrganizationRecord, 'id' | 'slug'>;
 
 /** How many identities one transaction ends: each takes three of its hundred writes. */
-const identitiesAtOnce = 30;
+const identitiesAtOnce = 29;
 
 export function listAllIdentities({ slug }: Place): Promise<IdentityRecord[]> {
   return list(identityRecord, ranges.identities(slug));
@@ -53,7 +54,7 @@ export async function endRest(context: MemberContext, userId: string): Promise<L
       const ended = left.identities.slice(0, identitiesAtOnce);
       if (ended.length === 0) return left;
       const endings = await identityEndings(context, ended);
-      await transact([countIdentitiesEnded(context.organization, ended.length), ...endings]);
+      await transact(asRevocation([countIdentitiesEnded(context.organization, ended.length), ...endings]));
     }
   });
 }

@@ -6,7 +6,12 @@ import { revisionPartRecord, revisionRecord } from '../../table/records/secret.t
 export type RecordedChange = Omit<RevisionRecord, 'parts' | 'fence'>;
 
 export async function readChangesFrom(path: EnvironmentPath, revision: number): Promise<RecordedChange[]> {
-  return assemble(await queryItems(ranges.revisions(path, Math.max(0, revision), Number.MAX_SAFE_INTEGER)));
+  return readChanges(path, Math.max(0, revision), Number.MAX_SAFE_INTEGER);
+}
+
+/** The changes from one revision to another, both included. */
+export async function readChanges(path: EnvironmentPath, first: number, to: number): Promise<RecordedChange[]> {
+  return assemble(await queryItems(ranges.revisions(path, first, to)));
 }
 
 /** For the keys in one response. A single change may exceed it: keys that fit in an environment also fit in a response. */

@@ -22,9 +22,12 @@ export interface RevisedChange {
 }
 
 /** For the keys in one item: far below DynamoDB's 400 KB, and several fit in one step of a large change. */
-const maximumBytesPerPart = 100_000;
+export const maximumBytesPerPart = 100_000;
 /** Room for a version number and the overhead of a list entry. */
 const bytesBesideKey = 16;
+
+/** How much of an item a changed key takes. */
+export const revisionBytes = (key: string): number => Buffer.byteLength(key) + bytesBesideKey;
 
 /**
  * The writes that record a change: `main` belongs in its commit, with the new digest; `parts` come before, with the
@@ -51,7 +54,7 @@ export function revisionWrites(change: RevisedChange): { main: (digest: string) 
 
 function partsOfChange({ state, before, heads }: RevisedChange): RevisionPartRecord[] {
   const maximum = { count: Number.POSITIVE_INFINITY, bytes: maximumBytesPerPart };
-  const sizeOf = ({ key }: HeadRecord) => ({ count: 1, bytes: Buffer.byteLength(key) + bytesBesideKey });
+  const sizeOf = ({ key }: HeadRecord) => ({ count: 1, bytes: revisionBytes(key) });
   return chunksWithin(maximum, heads, sizeOf).map(chunk => {
     const groups = Object.groupBy(chunk, head => kindOf(head, before.get(head.key)));
     const versionsOf = (heads: readonly HeadRecord[] = []) =>

@@ -1,3 +1,4 @@
+import { CapacityMissing, waitingForCapacity } from '../../core/capacity.ts';
 import { temporarilyUnavailable } from '../../core/errors.ts';
 import type { Log } from '../../core/logger.ts';
 import { asRead, type Changes, type Condition, equals, isNew } from '../../table/expressions.ts';
@@ -91,7 +92,7 @@ async function writeAtOnce(change: WritableChange, log: Log): Promise<void> {
       ...heads.flatMap(head => headAtOnce(change, head)),
     ]);
   } catch (refused) {
-    if (refused instanceof DecisionOutdated) throw refused;
+    if (refused instanceof DecisionOutdated || refused instanceof CapacityMissing) throw refused;
     const error = isVersionTaken(refused, heads) ? new VersionTaken(refused.indexes) : refused;
     const raising = update(stateAt(path), { set: { fence: read.fence + 1 } }, { if: notRisen(read) });
     await requireCommitted(change, error, log, { raise: () => transact([raising]), undo: () => Promise.resolve() });
@@ -133,11 +134,17 @@ async function writeInSteps(change: WritableChange, log: Log): Promise<void> {
     ...heads.map(head => ({ write: put(at(headRecord, path, head.key), head), bytes: headBytes(head) })),
   ]);
   const lease = newLease(path, state, lanes);
+  let isAcquired = false;
   try {
     await acquire(lease);
-    await withHeartbeat(lease, log, () => writeSteps(lease, steps, lanes));
-    await commit(change, isHeld(lease), { pending: undefined }, removeFences(lease, lease.fences));
+    isAcquired = true;
+    // From here on, giving up would leave an undo to the next writer.
+    await waitingForCapacity(async () => {
+      await withHeartbeat(lease, log, () => writeSteps(lease, steps, lanes));
+      await commit(change, isHeld(lease), { pending: undefined }, removeFences(lease, lease.fences));
+    });
   } catch (error) {
+    if (error instanceof CapacityMissing && !isAcquired) throw error;
     const undo = (raised: Lease) => undoAndRelease(raised, ring, log);
     await requireCommitted(change, error, log, { raise: () => raiseFence(lease), undo });
   }

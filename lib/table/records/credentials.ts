@@ -136,4 +136,8 @@ export const challengeRecord = entity(
 export type ChallengeRecord = ReturnType<typeof challengeRecord.parse>;
 
 /** The wrapped MAC key of sessions and tokens. One item, created with the first session or token. */
-export const credentialKeyRecord = entity('credentialKey', keys.credentialKey, { wrapped: Bytes });
+export const credentialKeyRecord = entity('credentialKey', keys.credentialKey, {
+  wrapped: Bytes,
+  /** The KMS key that wrapped the earlier one was lost. Code that doesn't know it rejects the credentials from before. */
+  replacedAt: z.string().optional(),
+});

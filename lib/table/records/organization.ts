@@ -42,6 +42,11 @@ export const organizationRecord = entity(
     accessRevision: z.string().optional(),
     /** `deleting`: no request can reach the organization, and its data is being erased. */
     status: z.enum(['active', 'deleting']),
+    /**
+     * The file that is being imported, by its digest. Until the import is complete, the status is `deleting`, so that no
+     * code lets a request in, and an import that is given up is erased like any other organization.
+     */
+    importing: z.object({ sha256: z.string() }).optional(),
     projectCount: z.int(),
     memberCount: z.int(),
     ownerCount: z.int(),

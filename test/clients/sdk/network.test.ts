@@ -87,8 +87,11 @@ describe('a read', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it('waits as long as Retry-After says', async () => {
-    const client = await clientOf(inTurn(limited(1), pullAnswer(3, {})));
+  it.each([
+    ['a limit', limited(1)],
+    ['missing capacity', refusal(503, 'temporarily_unavailable', undefined, { 'retry-after': '1' })],
+  ])('waits as long as Retry-After says, after %s', async (_, answer) => {
+    const client = await clientOf(inTurn(answer, pullAnswer(3, {})));
     const begun = performance.now();
     await pullOf(client);
     expect(performance.now() - begun).toBeGreaterThanOrEqual(1_000);
@@ -97,6 +100,9 @@ describe('a read', () => {
 
   it('fails at once if Retry-After exceeds its time, and reports how long to wait', async () => {
     // It waits for nothing, or it would exceed the test's time.
+    const busy = refusal(503, 'temporarily_unavailable', undefined, { 'retry-after': '30' });
+    expect(await failureOf(pullOf(await clientOf(busy)))).toMatchObject({ status: 503, retryAfterMs: 30_000 });
+    expect(server.requests).toHaveLength(1);
     const error = await failureOf(pullOf(await clientOf(limited(3600))));
     expect(error).toMatchObject({ status: 429, retryAfterMs: 3_600_000 });
     expect(server.requests).toHaveLength(1);

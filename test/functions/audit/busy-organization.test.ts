@@ -7,6 +7,7 @@ import { queryItems } from '#lib/table/read.ts';
 import { sizeOf } from '#test/support/capacity.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
+import { noAnswer } from '#test/support/inject-faults.ts';
 import type { AwsCall, Conductor } from '#test/support/observe-calls.ts';
 import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
 import { seedOwner } from '#test/support/people.ts';
@@ -57,6 +58,30 @@ describe('an organization whose partition of audit entries has reached its limit
     expect(counts.reduce((sum, count) => sum + count)).toBe(61);
     // Evenly at random: with 60 pulls, 16 partitions stay this empty less than once in 10 billion runs.
     expect(counts.filter(count => count > 0).length).toBeGreaterThan(8);
+  });
+
+  it('has a pull recorded in another partition, once, if the first one stays throttled', async () => {
+    expect((await pull(throttling(hotPartition, Number.POSITIVE_INFINITY))).status).toBe(200);
+    const [first, ...others] = await spread();
+    expect([first, others.reduce((sum, count) => sum + count)]).toEqual([0, 1]);
+  });
+
+  it('has a pull recorded once even if the response to its first attempt was lost before', async () => {
+    let attempts = 0;
+    const lost: Conductor = {
+      attempt: async (call, send) => {
+        if (!isEntry(call)) return send();
+        attempts += 1;
+        if (attempts === 1) {
+          await send();
+          throw noAnswer();
+        }
+        return attempts <= 5 ? Promise.reject(throttled(hotPartition)) : send();
+      },
+    };
+    expect([(await pull(lost)).status, attempts]).toEqual([200, 6]);
+    const [first, ...others] = await spread();
+    expect([first, others.reduce((sum, count) => sum + count)]).toEqual([1, 0]);
   });
 
   it('has one log, newest first, with exact totals, whatever the page and the filter', async () => {

@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pagesToFind } from '#lib/audit/search-entries.ts';
 import { auditActions } from '#lib/contracts/fields/audit-action.ts';
 import { chunksOf } from '#lib/core/chunks-of.ts';
-import type { AuditRecord } from '#lib/table/records/audit.ts';
+import { type AuditRecord, auditRecord } from '#lib/table/records/audit.ts';
+import { sizeOf } from '#test/support/capacity.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
 import { type Person, seedOwner } from '#test/support/people.ts';
@@ -110,10 +111,12 @@ it('a log without a filter never states a wrong total while its entries are firs
 });
 
 describe('a search that one request can’t finish', () => {
-  const keys = Array.from({ length: 1000 }, (_, n) => `${n}`.padStart(250, 'K'));
+  /** Entries store lists of keys compressed, so these are random. */
+  const keys = Array.from({ length: 1000 }, () => randomBytes(125).toString('hex'));
   const pageBytes = 1024 * 1024;
+  const stored = auditRecord.toItem({ pk: '', sk: '' }, auditEntry('secret.updated', 0, { keys }));
   /** DynamoDB's page includes the entry that exceeds its limit. */
-  const perPage = Math.ceil(pageBytes / JSON.stringify(keys).length);
+  const perPage = Math.ceil(pageBytes / sizeOf(stored));
   /** More than the first page of their action and all further pages of one request can have. */
   const count = (1 + pagesToFind) * perPage + 20;
   let expected: string[];

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { at, find } from '#lib/table/read.ts';
 import { domainRecord } from '#lib/table/records/sign-in.ts';
 import type { Api } from '#test/support/api.ts';
-import { type Samples, sample } from '#test/support/derive-sample.ts';
+import { done, type Samples, sample } from '#test/support/derive-sample.ts';
 import { sharedNameServer } from '#test/support/name-server.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 import { expectStatus, place, placeWithSecrets } from '#test/support/sample-requests.ts';
@@ -26,6 +26,7 @@ export const samples: Samples = {
     body: ({ wanted }) => ({ name: wanted }),
     isDone: async (there, api) => (await organizationsOf(there, api)).some(({ name }) => name === there.wanted),
   }),
+  'export-organization': sample({ world: placeWithSecrets, isDone: done }),
   'get-sign-in': sample({ world: () => placeWithProvider() }),
   'set-sign-in': sample({
     world: () => placeWithProvider(),

@@ -49,7 +49,7 @@ it.concurrent.each([
   { count: 62, bytes: 65_000 },
   { count: 500, bytes: 7_000 },
 ])(
-  'on a partition at its limit of 1,000 write units a second, while one key is set each second an import of $count secrets of $bytes bytes succeeds, and so does every set',
+  'on a partition at its limit of 1,000 write units a second, while one key is set each second an import of $count secrets of $bytes bytes succeeds, and no set waits for it: it succeeds or gets Retry-After',
   async ({ count, bytes }) => {
     const place = await openWorkplace(api, owner);
     await place.set('dev', 'SMALL', 'first');
@@ -57,13 +57,13 @@ it.concurrent.each([
     const value = 'x'.repeat(bytes);
     const secrets = numbered(count, value);
     let over = false;
-    const sets: number[] = [];
+    const sets: (number | string)[] = [];
     const setting = (async () => {
       while (!over) {
-        const { status } = await withFault({ conductor }, headers =>
+        const { status, headers: answered } = await withFault({ conductor }, headers =>
           place.set('dev', 'SMALL', `${sets.length}`, { headers }),
         );
-        sets.push(status);
+        sets.push(status === 503 && answered.has('retry-after') ? 'later' : status);
         // One client would not use up the SDK's retry quota, but all clients in this process share it.
         await replenishRetries();
         await sleep(1000);
@@ -74,7 +74,8 @@ it.concurrent.each([
     over = true;
     await setting;
     expect(imported.status).toBe(200);
-    expect(sets.filter(status => status !== 200)).toEqual([]);
+    expect(sets.filter(status => status !== 200 && status !== 'later')).toEqual([]);
+    await eventually(async () => expect((await place.set('dev', 'SMALL', 'last')).status).toBe(200));
     expect(sets.length).toBeGreaterThan(1);
     expect(refused()).toBeGreaterThan(10);
     expect(Object.keys(await place.values('dev'))).toHaveLength(count + 1);

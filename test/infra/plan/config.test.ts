@@ -150,6 +150,10 @@ describe('the settings of an installation', () => {
       'keyArn must be a multi-Region key because replicaRegion is set.',
     ],
     [{ allowedNetworks: ['198.51.100.0/24'] }, 'waf must be true because allowedNetworks is set.'],
+    [
+      { allowedNetworks: ['198.51.100.0/24'], waf: true, region: 'eu-central-1', directOrigin: true },
+      'directOrigin must be false because allowedNetworks is set.',
+    ],
     [{ allowedNetworks: ['office'] }, 'allowedNetworks must be networks, e.g. 198.51.100.0/24.'],
     [{ allowedNetworks: [] }, 'allowedNetworks must name at least one network.'],
     [

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { costOfScan, findChangedOrganizations } from '#infra/repair/changed-organizations.ts';
 import { recountOrganization } from '#infra/repair/recount.ts';
 import { recountPlatform } from '#infra/repair/recount-platform.ts';
 import { at, find } from '#lib/table/read.ts';
@@ -127,8 +128,52 @@ describe('recounting an organization', () => {
 it('recounting the platform counts organizations and projects as they are created and deleted', async () => {
   await busyOrganization();
 
-  expect(await recountPlatform({ fix: false })).toEqual([]);
+  expect(await recountPlatform({ fix: false })).toEqual({ drifts: [], unfixed: [] });
 });
+
+it('recounting the platform while organizations are created corrects nothing wrongly', async () => {
+  const create = () => api.post('/orgs', { name: 'Busy' }, owner.session);
+  await Promise.all([recountPlatform({ fix: true }), create(), create(), create()]);
+
+  expect(await recountPlatform({ fix: false })).toEqual({ drifts: [], unfixed: [] });
+});
+
+describe('recounting what has changed since a moment', () => {
+  it('finds the organizations with a change, not those that were only read, and says what it takes', async () => {
+    const [idle, changed, deleting] = [await busyOrganization(), await busyOrganization(), await busyOrganization()];
+    const webhook = (await api.get(`/webhooks/${deleting.id}`, owner.session)).body.webhooks[0].id;
+    await laterMillisecond();
+    const since = new Date();
+    const secrets = `/secrets/${changed.slug}/${changed.project}/dev`;
+    await disturb(changed.slug, changed.project);
+    const done = [
+      await api.put(secrets, { key: 'A', value: '2' }, owner.session),
+      await api.get(`/secrets/${idle.slug}/${idle.project}/dev`, owner.session),
+      await api.delete(`/webhooks/${deleting.id}/${webhook}`, owner.session),
+    ];
+
+    const { code, output } = await recountCommand('--changed-since', since.toISOString());
+
+    expect(done.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await findChangedOrganizations(since)).toEqual([changed.slug, deleting.slug].sort());
+    expect(code).toBe(2);
+    expect(output).toContain(`${changed.slug}: projectCount is 6`);
+    expect(output).toContain('2 organizations recounted, drift found.');
+    await recountCommand(changed.slug, '--fix');
+  });
+
+  it('takes time by the size of the table and what it can serve, in an arithmetic of its own', () => {
+    const tenGigabytes = 10 * 1024 ** 3;
+    expect(costOfScan(tenGigabytes, 12_000, 0.125e-6)).toMatchObject({ readUnits: 1_310_720, seconds: 110 });
+    expect(costOfScan(10 * tenGigabytes, 40_000, 0.125e-6)).toMatchObject({ readUnits: 13_107_200, seconds: 328 });
+  });
+});
+
+/** Waits until the clock shows another millisecond, so that nothing before it has the same time. */
+async function laterMillisecond(): Promise<void> {
+  const now = Date.now();
+  await vi.waitUntil(() => Date.now() > now, { interval: 1 });
+}
 
 async function disturb(slug: string, project: string): Promise<void> {
   await transact([

@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
-import { watchedMetrics } from '#infra/commands/cost-table.ts';
+import { firewallRules, keptCopies, watchedMetrics } from '#infra/commands/cost-table.ts';
 import {
   functions,
   passwordFunctions,
@@ -12,7 +12,7 @@ import {
 } from '#infra/plan/functions.ts';
 import { accessLogFormat } from '#infra/plan/http-api.ts';
 import { type Statement, statementsOf } from '#infra/stacks/policy.ts';
-import { type Contract, isServedInMaintenance } from '#lib/contracts/contract.ts';
+import { type Contract, isRefusedInMaintenance } from '#lib/contracts/contract.ts';
 import { routes } from '#lib/contracts/routes.ts';
 import { maintenanceMessage } from '#lib/core/errors.ts';
 import { maximumReceives } from '#lib/deliveries/message.ts';
@@ -110,6 +110,16 @@ describe('the foundation', () => {
         },
       ],
     });
+  });
+
+  test('has a table that is ready for the load in the settings, together with its replica', () => {
+    const warm = { warmThroughputReads: 40_000, warmThroughputWrites: 10_000 };
+    const throughputOf = (settings: Record<string, unknown>) =>
+      synthesize({ ...replicated, ...settings }).single('AWS::DynamoDB::GlobalTable').Properties.WarmThroughput;
+    // CloudFormation sets it for the whole global table.
+    expect(throughputOf(warm)).toEqual({ ReadUnitsPerSecond: 40_000, WriteUnitsPerSecond: 10_000 });
+    expect(throughputOf({ warmThroughputWrites: 10_000 })).toEqual({ WriteUnitsPerSecond: 10_000 });
+    expect(throughputOf({})).toBeUndefined();
   });
 
   test('can use a restored table and still keeps its own', () => {
@@ -684,7 +694,7 @@ describe('alarms', () => {
       const [zero, ...ones] = counting;
       expect(zero).toMatchObject({ FilterPattern: '', MetricTransformations: [{ MetricValue: '0' }] });
       expect(JSON.stringify(zero.LogGroupName)).toContain('AccessLog');
-      expect(ones).toHaveLength(routes.filter(route => !isServedInMaintenance(route)).length);
+      expect(ones).toHaveLength(routes.filter(route => isRefusedInMaintenance(route)).length);
       for (const { FilterPattern: pattern, MetricTransformations } of ones) {
         expect(pattern).toBe(`{ $.reason = "${maintenanceMessage}" }`);
         expect(MetricTransformations).toMatchObject([{ MetricValue: '1', MetricNamespace: 'holdfast' }]);
@@ -714,6 +724,14 @@ describe('alarms', () => {
       MetricName === undefined ? Metrics.filter(({ MetricStat }: Metric) => MetricStat) : [MetricName],
     );
     expect(watched).toHaveLength(watchedMetrics);
+  });
+
+  test('have the rules of the firewall and the copies of the table that the cost table assumes', () => {
+    const [firewall] = withOptions.propertiesOf('AWS::WAFv2::WebACL');
+    expect(firewall?.Rules).toHaveLength(firewallRules);
+    const rules = withOptions.propertiesOf('AWS::Backup::BackupPlan').flatMap(plan => plan.BackupPlan.BackupPlanRule);
+    const [{ Lifecycle: here, CopyActions }] = rules;
+    expect(here.DeleteAfterDays + CopyActions[0].Lifecycle.DeleteAfterDays).toBe(keptCopies);
   });
 
   test('for an objective fire when its budget is used up too fast within an hour or six hours', () => {

@@ -1,10 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Contract } from '#lib/contracts/contract.ts';
 import { routes } from '#lib/contracts/routes.ts';
 import { maintenanceMessage } from '#lib/core/errors.ts';
 import { codeOf, createProject, createToken, startApi, useSettings } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { captureLog } from '#test/support/log-lines.ts';
 import { seedPerson } from '#test/support/people.ts';
+import { join } from '#test/support/sample-requests.ts';
 import { logInAs } from '#test/support/sign-in/scene.ts';
 import { words } from '#test/support/words.ts';
 
@@ -36,7 +38,7 @@ describe('under maintenance', () => {
     expect(returned).toMatchObject([{ level: 'WARN', reason: maintenanceMessage }]);
   });
 
-  it('every route that changes a tenant’s data is rejected, and no other', async () => {
+  it('every route that changes a tenant’s data is rejected, unless it only takes rights away, and no other', async () => {
     useSettings({ MAINTENANCE: 'true' });
 
     const served: string[] = [];
@@ -47,10 +49,32 @@ describe('under maintenance', () => {
     }
 
     const reads = routes.filter(({ method }) => method === 'GET').map(({ operationId }) => operationId);
-    const allowed = `complete-login continue-provider-sign-in end-session exchange-assertion log-in log-out
-      start-passkey-login step-up`;
-    expect(served.filter(name => !reads.includes(name as never)).sort()).toEqual(words(allowed));
+    const allowed = words(`change-password change-role complete-login continue-provider-sign-in delete-identity
+      delete-webhook end-provider-link end-session exchange-assertion leave-organization log-in log-out remove-member
+      revoke-current-token revoke-token start-passkey-login step-up`);
+    expect(served.filter(name => !reads.includes(name as never)).sort()).toEqual(allowed);
     expect(served).toEqual(expect.arrayContaining(reads));
+  });
+
+  it('a stolen token can be revoked, a member lowered and removed, but nobody raised', async () => {
+    const [stolen, colleague] = [await createToken(api, person), await seedPerson()];
+    const member = await join(api, person, colleague, 'developer');
+    const path = `/members/${person.organization.id}/${member.id}`;
+    useSettings({ MAINTENANCE: 'true' });
+    const role = (to: string) => api.patch(path, { role: to }, person.session);
+
+    expect((await api.delete('/auth/tokens/current', stolen)).status).toBe(200);
+    expect((await api.get('/auth/me', stolen)).status).toBe(401);
+    expect([codeOf(await role('admin')), codeOf(await role('developer'))]).toEqual([refused, refused]);
+    expect((await role('viewer')).status).toBe(200);
+    expect((await api.delete(path, person.session)).status).toBe(200);
+    expect(codeOf(await api.get(`/orgs/${person.organization.id}/sign-in`, colleague.session))).toContain('404');
+  });
+
+  it('what revokes is recorded for the table that replaces this one', () => {
+    const revoking: readonly Contract[] = routes.filter(route => 'revokes' in route);
+    const unrecorded = revoking.filter(({ uses }) => uses.table.PutItem?.includes('REVOCATIONS') !== true);
+    expect(unrecorded.map(({ operationId }) => operationId)).toEqual([]);
   });
 
   it('logging in, pulling and logging out keep working', async () => {

@@ -1,6 +1,10 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { handler } from '#functions/auth/log-out.ts';
+import { handler as logIn } from '#functions/auth/log-in.ts';
+import { handler as logOut } from '#functions/auth/log-out.ts';
+import { mayComeDirectly } from '#lib/api/open-request.ts';
+import type { Contract } from '#lib/contracts/contract.ts';
+import { routes } from '#lib/contracts/routes.ts';
 import { cameThroughEdge, sourceOf } from '#lib/core/request-source.ts';
 import { useSettings } from '#test/support/api.ts';
 
@@ -47,8 +51,11 @@ describe('the address of a caller', () => {
 });
 
 describe('a request that bypasses the edge', () => {
-  const send = async (headers: Record<string, string>) => {
-    const answer = await handler(event({ 'content-type': 'application/json', ...headers }), {} as never);
+  const send = async (
+    headers: Record<string, string>,
+    to: (...input: Parameters<typeof logOut>) => ReturnType<typeof logOut> = logOut,
+  ) => {
+    const answer = await to(event({ 'content-type': 'application/json', ...headers }), {} as never);
     return { status: answer.statusCode, code: JSON.parse(answer.body ?? '{}').error?.code };
   };
 
@@ -56,6 +63,31 @@ describe('a request that bypasses the edge', () => {
     edgeIs(secrets);
     expect(await send({ 'x-origin-secret': 'guessed' })).toEqual({ status: 404, code: 'route_not_found' });
     expect(await send({})).toEqual({ status: 404, code: 'route_not_found' });
+  });
+
+  it('is served with a token, or to exchange an assertion, where the installation has a direct origin', async () => {
+    const direct = { TABLE_NAME: 'none', EDGE_SECRETS: secrets.join(','), DIRECT_ORIGIN: 'true' };
+    useSettings(direct);
+    const refused = { status: 404, code: 'route_not_found' };
+    const token = { authorization: 'Bearer service_tok_guessed' };
+    expect(await send(token)).toEqual({ status: 401, code: 'unauthenticated' });
+    // A session's cookie without a token.
+    expect(await send({})).toEqual(refused);
+    expect(await send(token, logIn)).toEqual(refused);
+    for (const contract of routes as readonly Contract[]) {
+      const { access, operationId } = contract;
+      const isExchange = operationId === 'exchange-assertion';
+      expect(mayComeDirectly(contract, event({})), operationId).toBe(isExchange);
+      const takesTokens = !['public', 'optional'].includes(access.kind);
+      expect(mayComeDirectly(contract, event(token)), operationId).toBe(isExchange || takesTokens);
+    }
+    useSettings({ ...direct, DIRECT_ORIGIN: 'false' });
+    expect(await send(token)).toEqual(refused);
+  });
+
+  it('has the address that the gateway saw, whatever it claims', () => {
+    useSettings({ TABLE_NAME: 'none', EDGE_SECRETS: secrets.join(','), DIRECT_ORIGIN: 'true' });
+    expect(ipOf({ 'x-viewer-address': viewer })).toBe('192.0.2.1');
   });
 
   it('differs from one through the edge, which gets the route’s own response', async () => {

@@ -7,6 +7,7 @@ import { navigate } from '../../router.ts';
 import { loadSession, user, whyNot } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
+import { Example } from '../../ui/example.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import type { OrganizationProps } from '../../ui/in-organization.tsx';
@@ -20,6 +21,7 @@ export function OrganizationSettings({ organization }: OrganizationProps) {
       <Rename organization={organization} />
       <SecondFactorRule organization={organization} />
       <SignInProvider organization={organization} />
+      <Export organization={organization} />
       <Delete organization={organization} />
     </Page>
   );
@@ -34,6 +36,17 @@ function SignInProvider({ organization: { slug, role } }: SettingProps) {
       <Button onClick={() => navigate(`/organizations/${slug}/settings/sign-in`)} whyNot={whyNot('get-sign-in', role)}>
         Set up the provider
       </Button>
+    </Section>
+  );
+}
+
+function Export({ organization: { slug } }: SettingProps) {
+  return (
+    <Section
+      title="Export"
+      lead="An owner can write everything that the organization owns to a file, with every version of every secret. The command line does that, so that no value passes through the browser."
+    >
+      <Example title="Export" text={`holdfast orgs export --org ${slug} --to ${slug}.jsonl --seal-to public.jwk`} />
     </Section>
   );
 }

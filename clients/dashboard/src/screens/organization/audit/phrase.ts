@@ -42,6 +42,8 @@ export const sentences: Readonly<Record<AuditAction, string>> = {
   'member.removed': 'removed {target} from the organization',
   'organization.created': 'created the organization {target}',
   'organization.updated': 'renamed the organization to {target}',
+  'organization.exported': 'exported {target}',
+  'organization.imported': 'imported {target}',
   'organization.limits_changed': 'changed the limits of {target}',
   'token.created': 'created the token “{target}”',
   'token.revoked': 'revoked the token “{target}”',

@@ -48,6 +48,7 @@ const ways: Readonly<Record<Exposure['how'][number], string>> = {
   compared: 'compared',
   written: 'written',
   validated: 'validated',
+  exported: 'exported',
 };
 
 function ExposureRow({ row, index, slug }: { row: Exposure; index: number; slug: string }) {

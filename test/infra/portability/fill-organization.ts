@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { type Api, createProject } from '#test/support/api.ts';
+import { openWorkplace } from '#test/support/environments.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
+import { expectStatus, join, makeIdentity } from '#test/support/sample-requests.ts';
+
+export interface Size {
+  environments: number;
+  /** In each environment. */
+  versions: number;
+}
+
+const keysAtOnce = 100;
+
+const odd = [
+  '',
+  'a\nb\r\n\t\u0000',
+  '\u2028 and \u2029',
+  '"quoted" \\ $X',
+  '\u{1f511}'.repeat(50),
+  'x'.repeat(64 * 1024),
+];
+
+/** An organization with everything that an export could lose. */
+export async function fillOrganization(api: Api, owner: Person, { environments, versions }: Size) {
+  const { organization, session } = owner;
+  const place = await openWorkplace(api, owner);
+  const done = (answer: ReturnType<Api['get']>) => expectStatus(answer, 200, 201, 202);
+  const roles = ['admin', 'developer', 'viewer'] as const;
+  const members: Record<string, Person> = { owner };
+  for (const role of roles) members[role] = await place.member(role);
+
+  await done(
+    place.importAll(
+      'dev',
+      odd.map((value, index) => ({ key: `ODD_${index}`, value })),
+    ),
+  );
+  await done(place.set('dev', 'KEPT', 'first', { body: { message: 'Why “this”?' } }));
+  for (const value of ['second', 'third']) await done(place.set('dev', 'KEPT', value));
+  await done(place.destroy('dev', 'KEPT', { versions: [1] }));
+  await done(place.remove('dev', 'ODD_1'));
+  await done(place.set('dev', 'ODD_1', 'again', { as: members.developer?.session ?? session }));
+  await done(place.remove('dev', 'ODD_2'));
+  await done(place.promote({ from: 'dev', to: 'staging' }));
+  await done(place.bulkDelete('staging', ['ODD_0', 'ODD_3']));
+  await done(place.restore('staging', { revision: 1 }));
+  await done(place.rotateKey());
+  await place.whenRotated();
+  await done(place.set('dev', 'AFTER', 'the rotation'));
+
+  const template = `/templates/${organization.slug}/${place.project.slug}`;
+  await done(api.post(template, { key: 'KEPT', description: 'Kept', pattern: '^t' }, session));
+  await done(api.post(template, { key: 'MISSING', required: false }, session));
+  const gone = await done(
+    api.post(`${place.projectPath}/environments`, { name: 'Gone', type: 'development' }, session),
+  );
+  await done(api.delete(`${place.projectPath}/environments/${gone.body.environment.slug}`, session));
+
+  const webhooks = `/webhooks/${organization.id}`;
+  const hook = { url: 'https://hooks.example.com/one', events: ['secret.updated'], projectId: place.project.id };
+  const { webhook, signingSecret } = (await done(api.post(webhooks, hook, session))).body;
+  const identity = await makeIdentity(api, owner);
+  await done(api.post(`/members/${organization.id}/invite`, { email: 'guest@example.com', role: 'viewer' }, session));
+  const left = await seedPerson({ name: 'Left' });
+  await join(api, owner, left, 'viewer');
+  const { members: listed } = (await done(api.get(`/members/${organization.id}`, session))).body;
+  const membership = listed.find(({ email }: { email: string }) => email === left.email);
+  await done(api.delete(`/members/${organization.id}/${membership.id}`, session));
+
+  const many = await createProject(api, owner, 'Many');
+  const secretsOf = `/secrets/${organization.slug}/${many.slug}`;
+  const slugs = ['dev', 'staging', 'production'];
+  for (let index = slugs.length + 3; index < environments; index += 1) {
+    const body = { name: `Env ${index}`, slug: `env-${index}`, type: 'production' };
+    await done(api.post(`/projects/${organization.id}/${many.slug}/environments`, body, session));
+    slugs.push(body.slug);
+  }
+  for (const slug of slugs) {
+    for (let round = 0; round * keysAtOnce < versions; round += 1) {
+      const secrets = Array.from({ length: Math.min(keysAtOnce, versions) }, (_, index) => {
+        return { key: `KEY_${index}`, value: `${round} ${index} ${randomUUID()}` };
+      });
+      await done(api.post(`${secretsOf}/${slug}/bulk`, { secrets }, session));
+    }
+  }
+  return { place, many, slugs, members, webhook, signingSecret: signingSecret as string, identity };
+}
+
+export type Filled = Awaited<ReturnType<typeof fillOrganization>>;

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ensureTable } from '#infra/local/resources.ts';
+import { replayRevocations } from '#infra/repair/replay-revocations.ts';
+import { requiredSetting } from '#lib/core/settings.ts';
+import type { Key } from '#lib/table/entity.ts';
+import { at, find } from '#lib/table/read.ts';
+import { memberRecord } from '#lib/table/records/organization.ts';
+import { userRecord } from '#lib/table/records/user.ts';
+import { transact } from '#lib/table/write.ts';
+import { createToken, useApi, useSettings } from '#test/support/api.ts';
+import { scanTable, violationsOf } from '#test/support/invariants.ts';
+import { type Person, seedPerson, testPassword } from '#test/support/people.ts';
+import { runCommand } from '#test/support/run-command.ts';
+import { expectStatus, invite, join, makeIdentity, makeWebhook, memberIdOf } from '#test/support/sample-requests.ts';
+import { addPasskey } from '#test/support/second-factors.ts';
+import { changesBetween, snapshotOf } from '#test/support/table-diff.ts';
+import { allItems, emptyTable } from '#test/support/table-dump.ts';
+
+const api = useApi();
+const newPassword = 'another battery horse';
+
+/** A new table with everything that is in the test's table now, as after a restore to this moment. */
+async function restorePoint(): Promise<{ table: string; since: Date; oldTable: string; use: () => void }> {
+  const [since, table, oldTable] = [new Date(), `restored-${randomUUID()}`, requiredSetting('TABLE_NAME')];
+  const items = await allItems();
+  const at = (name: string) => useSettings({ TABLE_NAME: name });
+  await ensureTable(table);
+  at(table);
+  for (const item of items) await transact([{ kind: 'put', key: item as unknown as Key, item }]);
+  at(oldTable);
+  return { table, since, oldTable, use: () => at(table) };
+}
+
+interface Scene {
+  owner: Person;
+  removed: Person;
+  lowered: Person;
+  stolen: Person;
+  tokens: { token: string }[];
+}
+
+let scene: Scene;
+beforeEach(async () => {
+  await emptyTable();
+  const owner = await seedPerson({ emailVerified: true });
+  const [removed, lowered, stolen] = [await seedPerson(), await seedPerson(), await seedPerson()];
+  for (const colleague of [removed, lowered, stolen]) await join(api, owner, colleague, 'admin');
+  const tokens = [await createToken(api, owner), await createToken(api, owner), await createToken(api, stolen)];
+  scene = { owner, removed, lowered, stolen, tokens };
+});
+
+/** Revokes a token, removes a member, lowers a role, and changes a password together with ending the tokens. */
+async function revoke({ owner, removed, lowered, stolen, tokens }: Scene) {
+  const members = `/members/${owner.organization.id}`;
+  const change = { currentPassword: testPassword, newPassword, revokeTokens: true };
+  await expectStatus(api.delete('/auth/tokens/current', tokens[0]), 200);
+  await expectStatus(api.delete(`${members}/${await memberIdOf(api, owner, removed)}`, owner.session), 200);
+  const member = `${members}/${await memberIdOf(api, owner, lowered)}`;
+  await expectStatus(api.patch(member, { role: 'viewer' }, owner.session), 200);
+  await expectStatus(api.post('/auth/change-password', change, stolen.session), 200);
+}
+
+const roleOf = async ({ owner }: Scene, { user }: Person) =>
+  (await find(at(memberRecord, owner.organization.slug, user.id)))?.role;
+
+const works = async (token: { token: string } | undefined) => (await api.get('/auth/me', token)).status === 200;
+
+describe('replay-revocations', () => {
+  it('repeats what was taken away since the restore point, also under maintenance, and nothing else', async () => {
+    const { owner, lowered, tokens } = scene;
+    const { id } = owner.organization;
+    const [identity, webhook] = [await makeIdentity(api, owner), await makeWebhook(api, owner)];
+    const { invitation } = await invite(api, owner, 'late@example.com');
+    const passkey = await addPasskey(api, owner);
+    const point = await restorePoint();
+    await expectStatus(api.delete(`/auth/passkeys/${passkey.id}`, owner.session), 200);
+    useSettings({ MAINTENANCE: 'true' });
+    await revoke(scene);
+    await expectStatus(api.delete(`/identities/${id}/${identity.id}`, owner.session), 200);
+    await expectStatus(api.delete(`/webhooks/${id}/${webhook.id}`, owner.session), 200);
+    await expectStatus(api.delete(`/members/${id}/${invitation.id}`, owner.session), 200);
+    const ended = await snapshotOf(['rate']);
+
+    point.use();
+    const replayed = await replayRevocations(point.oldTable, point.since);
+
+    expect(replayed).toMatchObject({ revocations: 8, repeated: 8, left: [] });
+    const left = changesBetween(ended, await snapshotOf(['rate']));
+    expect(left.filter(line => !/ (?:session|revocation|user) /.test(line))).toEqual([]);
+    expect(await Promise.all(tokens.map(works))).toEqual([false, true, false]);
+    expect(await roleOf(scene, lowered)).toBe('viewer');
+    expect(violationsOf(await scanTable())).toEqual([]);
+    const again = await replayRevocations(point.oldTable, point.since);
+    expect(again).toMatchObject({ revocations: 8, repeated: 0, recounted: [] });
+  });
+
+  it('leaves what the restored table has granted or changed since, and names the accounts', async () => {
+    const { owner, removed, stolen, tokens } = scene;
+    const point = await restorePoint();
+    await revoke(scene);
+
+    point.use();
+    // The restored table is in use already: the member is removed and invited again, the password is changed.
+    await expectStatus(
+      api.delete(`/members/${owner.organization.id}/${await memberIdOf(api, owner, removed)}`, owner.session),
+      200,
+    );
+    await join(api, owner, removed, 'developer');
+    const change = { currentPassword: testPassword, newPassword: 'a third battery horse', revokeTokens: false };
+    await expectStatus(api.post('/auth/change-password', change, stolen.session), 200);
+    const { passwordHash } = (await find(at(userRecord, stolen.user.id))) ?? {};
+    const env = { ...process.env, TABLE_NAME: point.table, PORT: '' };
+    const args = ['--from', point.oldTable, '--since', point.since.toISOString()];
+    const { code, stdout } = await runCommand('replay-revocations', args, env);
+
+    expect([code, stdout.split('\n')[0]]).toEqual([
+      0,
+      `4 revocations in ${point.oldTable} since ${point.since.toISOString()}; 3 repeated on the table ${point.table}.`,
+    ]);
+    expect(stdout).toContain(`changed since the restore: USER#${stolen.user.id} / USER`);
+    expect(await roleOf(scene, removed)).toBe('developer');
+    expect((await find(at(userRecord, stolen.user.id)))?.passwordHash).toBe(passwordHash);
+    expect(await Promise.all(tokens.map(works))).toEqual([false, true, false]);
+    expect(violationsOf(await scanTable())).toEqual([]);
+  });
+});
