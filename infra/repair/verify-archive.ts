@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { GetObjectCommand, paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3';
 import * as z from 'zod';
-import { type ArchiveHeader, archiveName, digestOf } from '#lib/audit/archive-object.ts';
+import { type ArchiveHeader, archiveLine, archiveName, digestOf } from '#lib/audit/archive-object.ts';
 import { entryView } from '#lib/audit/entry-view.ts';
 import { allTime, readPartitions, type StoredEntry, scanEntries, timeOf } from '#lib/audit/scan.ts';
 import { auditActions } from '#lib/contracts/fields/audit-action.ts';
@@ -142,7 +142,7 @@ async function missingEntries(organizationId: string, end: string, archived: Rea
   const compare = (stored: StoredEntry): boolean => {
     const digest = archived.get(stored.id);
     const isMissing = digest === undefined;
-    if (isMissing || digest !== digestOf(JSON.stringify(entryView(stored)))) {
+    if (isMissing || digest !== digestOf(archiveLine(entryView(stored)))) {
       const difference = isMissing ? 'is not in the archive' : 'differs from the archive';
       wrong.push(`The entry ${stored.id} of ${stored.createdAt} ${difference}.`);
     }

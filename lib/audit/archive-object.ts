@@ -21,9 +21,17 @@ export interface ArchiveHeader {
  * one before, so nothing can be changed or removed without a trace. The same entries always make the same object. Pure.
  */
 export function archiveObject(header: ArchiveHeader, entries: readonly AuditEntry[]) {
-  const text = [header, ...entries].map(line => `${JSON.stringify(line)}\n`).join('');
+  const text = [header, ...entries].map(line => `${archiveLine(line)}\n`).join('');
   const digest = digestOf(text);
   return { name: archiveName(header, digest), digest, content: gzipSync(text) };
+}
+
+/** With sorted names, because DynamoDB does not promise the order of a map's. */
+export function archiveLine(line: ArchiveHeader | AuditEntry): string {
+  return JSON.stringify(line, (_, value: unknown) => {
+    const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isMap ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value;
+  });
 }
 
 export function digestOf(text: string | Uint8Array): string {
