@@ -32,7 +32,9 @@ describe('the audit archive', () => {
     });
     expect(Object.values(bucket?.Properties.PublicAccessBlockConfiguration)).toEqual([true, true, true, true]);
     expect(text(bucket?.Properties.BucketEncryption)).toContain('AES256');
-    expect(text(bucketOf(strict))).toContain('"Mode":"COMPLIANCE","Days":3650');
+    expect(bucketOf(strict)?.resource.Properties.ObjectLockConfiguration).toMatchObject({
+      Rule: { DefaultRetention: { Mode: 'COMPLIANCE', Days: 3650 } },
+    });
   });
 
   test('refuses requests without TLS, and those that could put a second version over an object', () => {
