@@ -14,7 +14,7 @@ export interface Archive {
   bucket: string;
 }
 
-export interface Verified {
+interface Verified {
   objects: number;
   entries: number;
   /** The time up to which entries are archived; undefined if none are. */

@@ -62,6 +62,10 @@ export async function archiveAudit(log: Log, { nowMs = Date.now(), maximumEntrie
   let lateCount = 0;
   const archiveInTurn = async () => {
     for (const organization of next) {
+      if (Date.now() > run.endsAt) {
+        lateCount += Number(fromOf(organization) < late);
+        continue;
+      }
       const to = await archiveOrganization(organization, cursors.get(organization.id), run).catch(error => {
         log.error('could not archive audit entries', error, { organizationId: organization.id });
         return fromOf(organization);

@@ -94,8 +94,14 @@ const plain = synthesize().templates;
 
 const deployments: Record<string, Record<string, unknown>> = {
   ...changed,
-  'all at once': without('sharedTable', 'standby', 'restoredKey', 'alarmEmail'),
-  'all of a second region at once': without('replicaRegion', 'restoredTable', 'backupVaultArn', 'alarmEmail'),
+  'all at once': without('sharedTable', 'standby', 'restoredKey', 'alarmEmail', 'auditArchiveBucket'),
+  'all of a second region at once': without(
+    'replicaRegion',
+    'restoredTable',
+    'backupVaultArn',
+    'alarmEmail',
+    'auditArchiveBucket',
+  ),
 };
 test.each(Object.entries(deployments))(
   'a change of settings has no finding, and harms no export or data: %s',
