@@ -13,7 +13,7 @@ const grantingNothing = words(`
   accountLink.id audit.actor.name audit.actor.sessionId audit.actor.tokenId audit.details audit.environment
   audit.expiresAt audit.from audit.keys audit.keysOmitted audit.message audit.project audit.revision audit.unchanged
   challenge.issuedAt challenge.provided.joins challenge.provided.provider.clientVersion
-  challenge.provided.provider.lifted challenge.provided.replaces.id delivery.payload delivery.redeliveryOf
+  challenge.provided.provider.lifted challenge.provided.replaces.id credentialKey.replacedAt delivery.payload delivery.redeliveryOf
   domain.lostBy environmentState.deadHeadsUpTo environmentState.pages environmentState.pending.abandoned
   environmentState.served handOff.provider.clientVersion handOff.provider.lifted handOff.sessionHash handOff.sessionId
   head.keyVersion head.sealed head.sizeBytes identity.createdBy identity.maxAssertionAgeMinutes identity.singleUse
@@ -51,7 +51,9 @@ const kindsOfFirstRelease = words(`
 
 /** Later kinds: what keeps code that doesn't know one from granting or leaving behind anything. */
 const laterKinds: Readonly<Record<string, string>> = {
-  archiveCursor: 'grants nothing, and the archive’s next run removes those of organizations that are gone',
+  archiveCursor: 'It grants nothing. The archive’s next run removes those of organizations that are gone.',
+  revocation:
+    'It only says what to repeat after a restore. What older code takes away is not listed, as the page says.',
 };
 
 /** What schemas of any type may contain. */
