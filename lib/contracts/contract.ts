@@ -103,6 +103,8 @@ export interface Uses {
   mail?: true;
   /** Reads the payment provider's keys and calls it. */
   payments?: true;
+  /** Puts objects into the audit archive, and may do nothing else there. */
+  archive?: true;
   /** Refers to the dashboard's origin: passkeys are bound to it, and it issues the codes of the token hand-off. */
   dashboardOrigin?: true;
 }

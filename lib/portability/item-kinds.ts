@@ -104,6 +104,7 @@ export const itemKinds: Readonly<Record<string, Portability>> = {
   rate: leftOut(shortLived),
   longQuestions: leftOut(shortLived),
   unfinishedWork: leftOut('belongs to a job; a key rotation is exported as completed'),
+  archiveCursor: leftOut(belongsToInstallation),
   credentialKey: leftOut(belongsToInstallation),
   planConfigs: leftOut(belongsToInstallation),
   platformCount: leftOut(belongsToInstallation),

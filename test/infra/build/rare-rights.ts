@@ -197,4 +197,9 @@ export const rareRights: readonly RareRights[] = [
   },
   { when: 'the same', functions: 'run-jobs', rights: ['GetItem CUSTOMER', 'DeleteItem CUSTOMER'] },
   { when: 'a key is rotated while a large change is being written', functions: 'run-jobs', rights: ['PutItem ENV'] },
+  {
+    when: 'a version that doesn’t know the archive has erased an organization',
+    functions: 'archive-audit',
+    rights: ['GetItem ORGID', 'DeleteItem ARCHIVE'],
+  },
 ];

@@ -51,6 +51,7 @@ const kindsOfFirstRelease = words(`
 
 /** Later kinds: what keeps code that doesn't know one from granting or leaving behind anything. */
 const laterKinds: Readonly<Record<string, string>> = {
+  archiveCursor: 'It grants nothing. The archive’s next run removes those of organizations that are gone.',
   revocation:
     'It only says what to repeat after a restore. What older code takes away is not listed, as the page says.',
 };
