@@ -94,13 +94,14 @@ const plain = synthesize().templates;
 
 const deployments: Record<string, Record<string, unknown>> = {
   ...changed,
-  'all at once': without('sharedTable', 'standby', 'restoredKey', 'alarmEmail', 'auditArchiveBucket'),
+  'all at once': without('sharedTable', 'standby', 'restoredKey', 'alarmEmail', 'auditArchiveBucket', 'directOrigin'),
   'all of a second region at once': without(
     'replicaRegion',
     'restoredTable',
     'backupVaultArn',
     'alarmEmail',
     'auditArchiveBucket',
+    'directOrigin',
   ),
 };
 test.each(Object.entries(deployments))(
