@@ -4,13 +4,7 @@ import { listTokens } from '#lib/accounts/tokens.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, list } from '#lib/table/read.ts';
 import { sessionRecord } from '#lib/table/records/credentials.ts';
-import {
-  factorsUnchanged,
-  isUnchanged,
-  passkeyRecord,
-  type UserRecord,
-  userRecord,
-} from '#lib/table/records/user.ts';
+import { factorsUnchanged, isUnchanged, passkeyRecord, type UserRecord, userRecord } from '#lib/table/records/user.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { requireAccount } from './find-account.ts';
 import { useTable } from './find-table.ts';

@@ -19,6 +19,7 @@ const grantingNothing = words(`
   head.keyVersion head.sealed head.sizeBytes identity.createdBy identity.maxAssertionAgeMinutes identity.singleUse
   identity.tokensEndedAt issuerKeys.endpoints issuerKeys.endpoints.userinfo issuerKeys.problem organization.billing
   organization.billing.invoice organization.billing.subscribedPlan organization.providerRequiredAt
+  organization.recovery
   organization.retentions organization.trustProviderFactor passkey.counterWentBackAt passkey.ownAddition
   pendingLink.domain pendingLink.epoch pendingLink.replacedLinkId planConfigs.raised platformCount.organizations
   platformCount.projects platformCount.users project.rotation.failed retiredSlug.type revision.from revision.message
@@ -49,7 +50,9 @@ const kindsOfFirstRelease = words(`
   templateKey tickets token tombstone undoLink unfinishedWork user version webhook`);
 
 /** Later kinds: what keeps code that doesn't know one from granting or leaving behind anything. */
-const laterKinds: Readonly<Record<string, string>> = {};
+const laterKinds: Readonly<Record<string, string>> = {
+  recoveryLink: 'Grants only the end of a recovery, which older code can’t complete; erased with its organization.',
+};
 
 /** What schemas of any type may contain. */
 interface Definition {
