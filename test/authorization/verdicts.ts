@@ -439,6 +439,7 @@ export function expectedOf({ route, kind, signs, allowed, except }: Row): Record
       'platform admin: read token': 'insufficient_scope',
       'platform admin: limited token': 'insufficient_scope',
       ...csrf('admin_required'),
+      ...except,
     };
   }
   const access = (name: string) => of(`owner: ${name.split(' ').at(-2)} token`);
