@@ -110,6 +110,7 @@ export const itemKinds: Readonly<Record<string, Portability>> = {
   platformCount: leftOut(belongsToInstallation),
   routeHour: leftOut(belongsToInstallation),
   countedBatch: leftOut(belongsToInstallation),
+  recoveryLink: leftOut(shortLived),
   revocation: leftOut(belongsToInstallation),
   servingRegion: leftOut(belongsToInstallation),
   issuerKeys: leftOut(belongsToInstallation),

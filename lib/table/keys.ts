@@ -51,6 +51,7 @@ export const keys = {
   // An organization.
   organization: (orgSlug: string) => key(`ORG#${orgSlug}`, 'ORG'),
   member: (orgSlug: string, userId: string) => key(`ORG#${orgSlug}`, `MEMBER#${userId}`),
+  recoveryLink: (orgSlug: string, hash: string) => key(`ORG#${orgSlug}`, `RECOVERYLINK#${hash}`),
   removedMember: (orgSlug: string, userId: string) => key(`ORG#${orgSlug}`, `REMOVED#${userId}`),
   invitation: (orgSlug: string, id: string) => key(`ORG#${orgSlug}`, `INVITATION#${id}`),
   project: (orgSlug: string, project: string) => key(`ORG#${orgSlug}`, `PROJECT#${project}`),

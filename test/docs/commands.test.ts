@@ -123,6 +123,7 @@ describe('an operator’s page', () => {
         'operate recount --fix',
         'operate recount --from <slug>',
         'grant-admin you@acme.dev',
+        'revoke-admin you@acme.dev',
         'operate move-service production-standby --other-region-lost',
       ]),
     );
@@ -138,6 +139,7 @@ describe('an operator’s page', () => {
     'operate recount --nothing',
     'operate repair-environment acme',
     'grant-admin',
+    'revoke-admin',
     'operate add-check-account acme /holdfast/check you@acme.dev',
     'operate move-service production --nothing',
     'operate ready-for-failover production standby',

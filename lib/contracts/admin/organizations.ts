@@ -3,6 +3,7 @@ import { contract, ok } from '../contract.ts';
 import { defaultLimits, EffectiveLimits, LimitValue, limitNames, PlanName, perLimit, Usage } from '../fields/limits.ts';
 import { Organization } from '../fields/organization.ts';
 import { optionalPage, Pagination, prefixQuery } from '../fields/query.ts';
+import { Recovery } from '../fields/recovery.ts';
 
 export const organizationExample = { plan: 'pro', limitOverrides: { maxMembers: 150 } } as const;
 
@@ -63,12 +64,18 @@ export const inspectOrganization = contract({
   operationId: 'inspect-organization',
   route: 'GET /v1/admin/orgs/{orgId}',
   summary: 'Get an organization and its limits',
-  description: 'Returns an organization with its usage, the limits in force, and where each limit comes from.',
+  description:
+    'Returns an organization with its usage, the limits in force and where each limit comes from, and its last recovery.',
   access: { kind: 'admin' },
   responses: ok({
     description: 'The organization.',
-    body: z.object({ organization: Organization, usage: Usage, limits: EffectiveLimits }),
-    example: { organization: organizationExample, limits: effectiveExample },
+    body: z.object({
+      organization: Organization,
+      usage: Usage,
+      limits: EffectiveLimits,
+      recovery: Recovery.nullable().describe('Its last recovery, if there was one.'),
+    }),
+    example: { organization: organizationExample, limits: effectiveExample, recovery: null },
   }),
   uses: { table: { GetItem: ['ORG', 'ORGID', 'PLANS'], BatchGetItem: ['ENV'], Query: ['ORG'] } },
 });

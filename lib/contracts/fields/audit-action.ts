@@ -67,6 +67,10 @@ export const auditActions = [
   'billing.portal_opened',
   'billing.plan_changed',
   'organization.limits_changed',
+  'organization.recovery_started',
+  'organization.recovery_approved',
+  'organization.recovery_completed',
+  'organization.recovery_stopped',
 ] as const;
 export const AuditAction = z
   .enum(auditActions)

@@ -20,6 +20,7 @@ const grantingNothing = words(`
   identity.tokensEndedAt issuerKeys.endpoints issuerKeys.endpoints.userinfo issuerKeys.problem
   organization.accessRevision organization.billing organization.importing
   organization.billing.invoice organization.billing.subscribedPlan organization.providerRequiredAt
+  organization.recovery
   organization.retentions organization.trustProviderFactor passkey.counterWentBackAt passkey.ownAddition
   pendingLink.domain pendingLink.epoch pendingLink.replacedLinkId planConfigs.raised platformCount.organizations
   platformCount.projects platformCount.users project.rotation.failed retiredSlug.type revision.from revision.message
@@ -54,6 +55,7 @@ const laterKinds: Readonly<Record<string, string>> = {
   archiveCursor: 'It grants nothing. The archive’s next run removes those of organizations that are gone.',
   revocation:
     'It only says what to repeat after a restore. What older code takes away is not listed, as the page says.',
+  recoveryLink: 'Grants only the end of a recovery, which older code can’t complete; erased with its organization.',
 };
 
 /** What schemas of any type may contain. */

@@ -15,6 +15,7 @@ import { Select } from '../../ui/select.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { RecoverySection } from './recovery.tsx';
 import { OfPlatform } from './tabs.tsx';
 
 type Found = Answer<'GET /v1/admin/orgs/{orgId}'>;
@@ -43,6 +44,7 @@ function Inspect({ orgId }: { orgId: string }) {
             <InForce found={found} />
             <InUse found={found} />
             <Overrides found={found} orgId={orgId} onSaved={() => void loaded.reload()} />
+            <RecoverySection orgId={orgId} recovery={found.recovery} onChanged={() => void loaded.reload()} />
           </>
         )}
       </Await>
