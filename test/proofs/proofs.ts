@@ -89,7 +89,7 @@ export const proofs: readonly Proof[] = [
   {
     name: 'portability',
     files: ['test/infra/portability'],
-    env: { PORTABILITY: '8,100' },
+    env: { PORTABILITY: '7,20' },
     full: { PORTABILITY: '50,400' },
   },
   { name: 'service-killed', files: ['test/functions/secrets/kill.test.ts'] },
