@@ -2,17 +2,11 @@ import { endOfSession } from '#lib/access/session-cookie.ts';
 import { readLinks } from '#lib/accounts/provider-links.ts';
 import { listTokens } from '#lib/accounts/tokens.ts';
 import { ranges } from '#lib/table/keys.ts';
-import { at, find, list } from '#lib/table/read.ts';
+import { at, list } from '#lib/table/read.ts';
 import { sessionRecord } from '#lib/table/records/credentials.ts';
-import {
-  emailRecord,
-  factorsUnchanged,
-  isUnchanged,
-  passkeyRecord,
-  type UserRecord,
-  userRecord,
-} from '#lib/table/records/user.ts';
+import { factorsUnchanged, isUnchanged, passkeyRecord, type UserRecord, userRecord } from '#lib/table/records/user.ts';
 import { transact, update } from '#lib/table/write.ts';
+import { requireAccount } from './find-account.ts';
 import { useTable } from './find-table.ts';
 
 /*
@@ -32,9 +26,7 @@ try {
 }
 
 async function grant(email: string): Promise<void> {
-  const pointer = await find(at(emailRecord, email));
-  const user = pointer && (await find(at(userRecord, pointer.userId)));
-  if (user === undefined) throw new Error(`No account has the e-mail address ${email}.`);
+  const user = await requireAccount(email);
   const ways = await waysOfOthers(user);
   if (ways.length > 0) {
     throw new Error(

@@ -13,6 +13,7 @@ const commands = {
   parked: 'lists, deletes or retries the messages that background work gave up',
   'previous-version': 'lets one function serve its previous version at once',
   'ready-for-failover': 'checks that the other region could take over',
+  'verify-audit-archive': 'checks that nothing is missing or changed in the audit archive',
   recount: 'compares every counter with what it counts; --fix corrects them',
   'rehearse-restore': 'restores a table on this machine and compares it with the original',
   'rehearse-vault-restore': 'restores the copy in a vault of another account, checks and deletes it',

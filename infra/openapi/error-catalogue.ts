@@ -111,6 +111,11 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
       'This session is limited to the organization of its sign-in provider. Confirm it with your own password or passkey ' +
       'first.',
   },
+  self_approval: {
+    meaning:
+      'Somebody else has to do it: who starts a recovery can’t approve it, and nobody becomes an owner by it alone.',
+    message: 'You started this recovery. Another administrator has to approve it.',
+  },
   organization_not_found: {
     meaning: 'The organization does not exist, or the caller is not a member.',
     message: 'There is no such organization.',
@@ -119,6 +124,7 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   environment_not_found: notFound('environment'),
   secret_not_found: notFound('secret'),
   revision_not_found: notFound('revision'),
+  recovery_not_found: notFound('recovery'),
   webhook_not_found: notFound('webhook'),
   delivery_not_found: notFound('delivery'),
   member_not_found: notFound('member or invitation'),
@@ -169,6 +175,19 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   domain_not_verified: {
     meaning: 'The domain does not have the TXT record that proves who controls it. DNS changes may take hours.',
     message: 'The domain has no such TXT record yet: holdfast-verification=EXAMPLE',
+  },
+  recovery_in_progress: {
+    meaning: 'A recovery of the organization is waiting. Only one can.',
+    message: 'A recovery of this organization is waiting: stop it first.',
+  },
+  recovery_not_ready: {
+    meaning:
+      'The recovery lacks its approval or its waiting time, or the person or an administrator no longer qualifies.',
+    message: 'Another administrator has to approve this recovery first.',
+  },
+  recovery_closed: {
+    meaning: 'The recovery was completed or stopped, or has expired.',
+    message: 'This recovery is no longer waiting: it was completed or stopped, or has expired.',
   },
   cursor_expired: {
     meaning: 'The plan no longer retains all entries after this position, so the feed would have a gap.',
@@ -225,7 +244,9 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     details: { currentVersion: 3 },
   },
   payload_too_large: {
-    meaning: 'The request’s body, the environment’s total or the response would be too large.',
+    meaning:
+      'The request’s body, the environment’s total, the change or the response would be too large. `details` has the ' +
+      'size and the maximum.',
     message: `The body has ${maximumBodyBytes + 1} bytes; at most ${maximumBodyBytes} are allowed.`,
     details: { sizeBytes: maximumBodyBytes + 1, maximumBytes: maximumBodyBytes },
   },

@@ -30,8 +30,6 @@ function securityOf({ access }: Contract): Record<string, string[]>[] {
       return [];
     case 'optional':
       return [{ [sessionCookie]: [] }, {}];
-    case 'admin':
-      return [{ [sessionCookie]: [] }, { [bearerToken]: [] }];
     default:
       return access.tokens === 'session' ? [{ [sessionCookie]: [] }] : [{ [sessionCookie]: [] }, { [bearerToken]: [] }];
   }

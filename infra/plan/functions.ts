@@ -166,7 +166,18 @@ export const workers = {
         ConditionCheckItem: ['ORG'],
         PutItem: ['ENV', 'ORG', 'RETIRED', 'USER'],
         UpdateItem: ['ENV', 'ORG', 'UNFINISHED'],
-        DeleteItem: ['CUSTOMER', 'DELIVERIES', 'DOMAIN', 'ENV', 'INVITATION', 'ORG', 'ORGID', 'UNFINISHED', 'USER'],
+        DeleteItem: [
+          'ARCHIVE',
+          'CUSTOMER',
+          'DELIVERIES',
+          'DOMAIN',
+          'ENV',
+          'INVITATION',
+          'ORG',
+          'ORGID',
+          'UNFINISHED',
+          'USER',
+        ],
         // The only right to remove audit entries.
         BatchWriteItem: ['AUDIT'],
       },
@@ -176,7 +187,7 @@ export const workers = {
       // Erasing an organization cancels its subscription.
       payments: true,
     },
-    // A step re-encrypts up to a hundred values of 64 KiB.
+    // A step re-encrypts 1 MB of values at a time.
     memoryMb: 1024,
     timeoutSeconds: 60,
   },
@@ -187,6 +198,26 @@ export const workers = {
     uses: { table: { Query: ['UNFINISHED'], UpdateItem: ['UNFINISHED'] }, queues: ['jobs'] },
     memoryMb: 256,
     timeoutSeconds: 60,
+  },
+  /** It can add to the archive, but not read or change what is there. */
+  archiveAudit: {
+    name: 'archive-audit',
+    area: 'workers',
+    summary: 'Copy audit entries to the archive',
+    uses: {
+      table: {
+        Query: ['ARCHIVE', 'AUDIT', 'ORGS'],
+        GetItem: ['AUDIT', 'ORGID'],
+        ConditionCheckItem: ['ORG'],
+        PutItem: ['ARCHIVE'],
+        UpdateItem: ['ARCHIVE'],
+        DeleteItem: ['ARCHIVE'],
+      },
+      archive: true,
+    },
+    memoryMb: 1024,
+    // It starts nothing new after four minutes.
+    timeoutSeconds: 300,
   },
   rollUpMetrics: {
     name: 'roll-up-metrics',

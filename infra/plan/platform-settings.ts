@@ -102,6 +102,22 @@ export const platformSettings = {
     .min(1, { error: 'must name at least one network' })
     .max(1_000, { error: 'must name at most 1000 networks' })
     .optional(),
+  /** Copies the audit log to a bucket of the installation, where each object is locked for so many days. */
+  auditArchiveDays: z.coerce
+    .number({ error: 'must be a number of days' })
+    .int({ error: 'must be a whole number of days' })
+    .min(1, { error: 'must be at least 1' })
+    .max(36_500, { error: 'must be at most 36500' })
+    .optional(),
+  /** Who can delete a locked object: those with a right to bypass the lock, or nobody. */
+  auditArchiveMode: z
+    .enum(['governance', 'compliance'], { error: 'must be governance or compliance' })
+    .default('governance'),
+  /** Copies the audit log to an existing bucket instead, usually in another account. */
+  auditArchiveBucket: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, { error: 'must be the name of an S3 bucket' })
+    .optional(),
   /** Where CloudFront serves from; a smaller class is cheaper, and farther from some users. */
   priceClass: z.enum(['100', '200', 'all'], { error: 'must be 100, 200 or all' }).default('all'),
 };
@@ -117,6 +133,9 @@ interface Given {
   keyArn?: string | undefined;
   logKeyArn?: string | undefined;
   allowedNetworks?: readonly string[] | undefined;
+  auditArchiveDays?: number | undefined;
+  auditArchiveMode: string;
+  auditArchiveBucket?: string | undefined;
 }
 
 /** What is wrong with these settings together, as the end of a sentence about one of them. Pure. */
@@ -138,5 +157,12 @@ export function platformProblems(config: Given): { setting: keyof Given; problem
     problems.push({ setting: 'directOrigin', problem: 'must be false because allowedNetworks is set' });
   if (allowedNetworks !== undefined && !waf)
     problems.push({ setting: 'waf', problem: 'must be true because allowedNetworks is set' });
+  if (config.auditArchiveBucket !== undefined && config.auditArchiveDays !== undefined) {
+    const problem =
+      'must be left out because auditArchiveBucket is set: its own settings say how long objects are locked';
+    problems.push({ setting: 'auditArchiveDays', problem });
+  }
+  if (config.auditArchiveMode === 'compliance' && config.auditArchiveDays === undefined)
+    problems.push({ setting: 'auditArchiveDays', problem: 'is required because auditArchiveMode is set' });
   return problems;
 }

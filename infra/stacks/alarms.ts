@@ -36,7 +36,11 @@ interface LogMetrics {
 export function alarmsOn(
   metrics: Metrics,
   { failedLogIns, inconsistentReads, loggedErrors, refused, requeuedWork, endingCertificates }: LogMetrics,
-  { checkParameter }: Pick<Config, 'checkParameter'>,
+  {
+    checkParameter,
+    auditArchiveDays,
+    auditArchiveBucket,
+  }: Pick<Config, 'checkParameter' | 'auditArchiveDays' | 'auditArchiveBucket'>,
 ): Readonly<Record<string, AlarmPlan>> {
   return {
     ApiErrors: {
@@ -238,6 +242,22 @@ export function alarmsOn(
       periods: 6,
       in: 3,
     },
+    ...((auditArchiveBucket ?? auditArchiveDays) === undefined
+      ? {}
+      : {
+          AuditArchiveLate: {
+            severity: 'notify',
+            description:
+              'In state ALARM: the archive of the audit log is more than two hours behind, so entries could be deleted ' +
+              'from the table before they are archived. In state INSUFFICIENT_DATA: the archive is no longer written at ' +
+              'all. Requests still work. First read the log of archive-audit, which names the organizations and the error.',
+            metric: metrics.failedArchiveRuns,
+            above: 0,
+            periods: 3,
+            notifiesWithoutData: true as const,
+            isSilentUnderMaintenance: true as const,
+          },
+        }),
     MetricsMissing: {
       severity: 'notify',
       description:

@@ -43,6 +43,7 @@ export class ApiStack extends Stack {
         keyArn: config.restoredKey ?? foundation.key.keyArn,
         webhookQueueUrl: foundation.webhookQueue.queueUrl,
         jobQueueUrl: foundation.jobQueue.queueUrl,
+        archiveBucket: foundation.archiveBucket,
       },
     };
 

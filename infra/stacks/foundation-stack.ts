@@ -16,6 +16,7 @@ import {
 } from '../plan/config.ts';
 import { aliasName, deployedName, pascalCase, receives, workers } from '../plan/functions.ts';
 import { senderOf } from '../plan/sender.ts';
+import { addArchiveBucket, archiveBucketName } from './audit-archive.ts';
 import type { Resources } from './rights.ts';
 
 /** AWS recommends six times the function's timeout for a queue that triggers a function. */
@@ -35,6 +36,7 @@ export class FoundationStack extends Stack {
   readonly jobQueue: Queue;
   readonly jobDeadLetters: Queue;
   readonly mailIdentityArns: readonly string[];
+  readonly archiveBucket: string | undefined;
 
   constructor(scope: Construct, id: string, props: StackProps & { config: Config }) {
     super(scope, id, props);
@@ -81,6 +83,7 @@ export class FoundationStack extends Stack {
 
     for (const secretName of keptEdgeSecretNames(config)) this.addEdgeSecret(secretName);
     this.mailIdentityArns = this.addMailIdentity(config);
+    this.archiveBucket = this.addArchive(config);
     new CfnOutput(this, 'TableName', { value: this.table.tableName });
     new CfnOutput(this, 'KeyArn', { value: this.key.keyArn });
     new CfnOutput(this, 'JobDeadLettersUrl', { value: this.jobDeadLetters.queueUrl });
@@ -151,12 +154,33 @@ export class FoundationStack extends Stack {
       mailIdentityArns: this.mailIdentityArns,
       dashboardOriginParameterArn:
         knownDashboardOrigin(config) === undefined ? this.parameterArn(dashboardOriginParameter(config)) : undefined,
+      archiveObjectArns:
+        this.archiveBucket === undefined
+          ? []
+          : [
+              this.formatArn({
+                service: 's3',
+                account: '',
+                region: '',
+                resource: this.archiveBucket,
+                resourceName: '*',
+              }),
+            ],
       paymentParameterArns: parameters.flatMap(name => (name === undefined ? [] : [this.parameterArn(name)])),
     };
   }
 
   private parameterArn(name: string): string {
     return this.formatArn({ service: 'ssm', resource: 'parameter', resourceName: name.slice(1) });
+  }
+
+  private addArchive(config: Config): string | undefined {
+    const bucketName = archiveBucketName(this, config);
+    if (bucketName === undefined) return undefined;
+    new CfnOutput(this, 'AuditArchiveBucket', { value: bucketName });
+    if (config.auditArchiveDays !== undefined)
+      addArchiveBucket(this, config, { days: config.auditArchiveDays, bucketName });
+    return bucketName;
   }
 
   private addDeadLetters(id: string): Queue {

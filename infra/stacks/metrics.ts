@@ -183,6 +183,7 @@ function backgroundMetrics(foundation: FoundationStack, workers: WorkersStack) {
     deadJobs: jobDeadLetters.metricApproximateNumberOfMessagesVisible({ period, label: 'jobs' }),
     webhookAge: webhookQueue.metricApproximateAgeOfOldestMessage({ period, label: 'webhooks, seconds' }),
     jobAge: jobQueue.metricApproximateAgeOfOldestMessage({ period, label: 'jobs, seconds' }),
+    failedArchiveRuns: workers.archiveAudit.metricErrors({ period }),
     failedRollUps: workers.rollUpMetrics.metricErrors({ period }),
     failedChecks: workers.checkService.metricErrors({ period, label: 'failed checks' }),
   };

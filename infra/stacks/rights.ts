@@ -17,6 +17,8 @@ export interface Resources {
   mailIdentityArns: readonly string[];
   /** The SSM parameter with the dashboard's origin; undefined if the origin is a setting. */
   dashboardOriginParameterArn: string | undefined;
+  /** The ARN of all objects of the audit archive; none without an archive. */
+  archiveObjectArns: readonly string[];
   /** ARNs of the SSM parameters with the payment provider's secrets; none if payments are not configured. */
   paymentParameterArns: readonly string[];
 }
@@ -66,6 +68,7 @@ export function rightsOf(
       needsDashboardOrigin(uses) ? ['ssm:GetParameter'] : [],
       resources.dashboardOriginParameterArn === undefined ? [] : [resources.dashboardOriginParameterArn],
     ),
+    allow('PutIntoArchive', uses.archive ? ['s3:PutObject'] : [], resources.archiveObjectArns),
     allow('ReadPaymentSecrets', uses.payments ? ['ssm:GetParameter'] : [], resources.paymentParameterArns),
   ].filter(statement => statement !== undefined);
 }

@@ -49,7 +49,13 @@ export interface Service {
   topic: ITopic;
   resources: Resources;
   /** Addresses that functions get in their environment. */
-  addresses: { tableName: string; keyArn: string; webhookQueueUrl: string; jobQueueUrl: string };
+  addresses: {
+    tableName: string;
+    keyArn: string;
+    webhookQueueUrl: string;
+    jobQueueUrl: string;
+    archiveBucket: string | undefined;
+  };
   /** A function's code: the folder to upload. */
   codeOf: (name: string) => Code;
 }
@@ -199,6 +205,7 @@ export function environmentOf(
     KMS_KEY_ID: uses.key !== undefined && addresses.keyArn,
     WEBHOOK_QUEUE_URL: uses.queues?.includes('webhooks') && addresses.webhookQueueUrl,
     JOB_QUEUE_URL: uses.queues?.includes('jobs') && addresses.jobQueueUrl,
+    AUDIT_ARCHIVE_BUCKET: uses.archive && addresses.archiveBucket,
     OUTBOUND_FUNCTION:
       uses.functions?.includes('make-outbound-requests') &&
       `${deployedName(config, workers.makeOutboundRequests)}:${aliasName}`,

@@ -1,4 +1,4 @@
-import { NestedStack, type NestedStackProps } from 'aws-cdk-lib';
+import { NestedStack, type NestedStackProps, Token, Validations } from 'aws-cdk-lib';
 import { CfnRule } from 'aws-cdk-lib/aws-events';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import {
@@ -12,6 +12,7 @@ import {
 import { CfnSubscriptionFilter, type LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { aliasName, type FunctionPlan, workers } from '../plan/functions.ts';
+import { archiveBucketName } from './audit-archive.ts';
 import { addAlias, addFunction, type Service } from './service-function.ts';
 
 interface WorkersStackProps extends NestedStackProps {
@@ -28,6 +29,7 @@ export class WorkersStack extends NestedStack {
   readonly deliverWebhooks: LambdaFunction;
   readonly runJobs: LambdaFunction;
   readonly queueUnfinishedWork: LambdaFunction;
+  readonly archiveAudit: LambdaFunction;
   readonly rollUpMetrics: LambdaFunction;
   readonly checkService: LambdaFunction;
   readonly all: readonly LambdaFunction[];
@@ -59,6 +61,7 @@ export class WorkersStack extends NestedStack {
       isEnabled: !service.config.maintenance,
       input: {},
     });
+    this.archiveAudit = this.addArchive(service);
     const rollUp = this.addWorker('RollUpMetrics', service, workers.rollUpMetrics);
     this.rollUpMetrics = rollUp.deployed;
     const permission = new CfnPermission(this, 'RollUpMetricsPermission', {
@@ -81,10 +84,32 @@ export class WorkersStack extends NestedStack {
       this.deliverWebhooks,
       this.runJobs,
       this.queueUnfinishedWork,
+      this.archiveAudit,
       this.rollUpMetrics,
       this.checkService,
       makeOutboundRequests.deployed,
     ];
+  }
+
+  /** Without an archive, the function exists but is never triggered. */
+  private addArchive(service: Service): LambdaFunction {
+    const { deployed, alias } = this.addWorker('ArchiveAudit', service, workers.archiveAudit);
+    const bucket = archiveBucketName(
+      { account: '<AWS::AccountId>', region: Token.isUnresolved(this.region) ? '<AWS::Region>' : this.region },
+      service.config,
+    );
+    if (deployed.role !== undefined && bucket !== undefined) {
+      Validations.of(deployed.role).acknowledge({
+        id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::${bucket}/*]`,
+        reason: 'The archive has one object for each window of an organization, and the role may only put them.',
+      });
+    }
+    this.addSchedule('ArchiveAudit', alias, {
+      description: 'Copies audit entries to the archive.',
+      isEnabled: bucket !== undefined && !service.config.maintenance,
+      input: {},
+    });
+    return deployed;
   }
 
   /** Without a check account, the function exists but is never triggered. */

@@ -112,7 +112,7 @@ function requireRights(access: Access, { principal, access: memberAccess }: Call
     requireFactorIn(organization, principal);
   }
   if (access.kind === 'optional') requireScope(principal, 'session', 'none');
-  else if (access.kind === 'admin') requireScope(principal, 'full', 'none');
+  else if (access.kind === 'admin') requireScope(principal, access.tokens ?? 'full', 'none');
   else requireScope(principal, access.tokens, access.narrowestToken);
   if (access.kind === 'account' || access.kind === 'admin') requireUnconfined(access, principal);
   if (access.kind !== 'member' || memberAccess?.deploys === true) return;

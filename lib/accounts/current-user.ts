@@ -6,6 +6,7 @@ import type { CliToken } from '../contracts/auth/tokens.ts';
 import type { AnswerOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
 import { renewAccess } from '../organizations/change-counts.ts';
+import { waitingRecovery } from '../organizations/recovery.ts';
 import { isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list, readAll } from '../table/read.ts';
@@ -33,7 +34,8 @@ export async function readCurrentUser({ principal }: AccountContext): Promise<An
     const member = members[index];
     if (organization?.id !== organizationId || organization.status !== 'active' || member === undefined) return [];
     if (token !== undefined && token.organizationId !== null && member.id !== token.memberId) return [];
-    return [{ ...organization, role: member.role }];
+    const recovery = member.role === 'owner' ? waitingRecovery(organization) : undefined;
+    return [{ ...organization, role: member.role, recovery }];
   });
   if (boundTo !== undefined && token !== undefined && visible.length === 0) {
     throw new ApiError('unauthenticated', 'The membership that this token was created under has ended.');

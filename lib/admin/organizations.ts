@@ -7,6 +7,7 @@ import { type EffectiveLimits, limitNames } from '../contracts/fields/limits.ts'
 import { chunksOf } from '../core/chunks-of.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import { networksChanged, networksOf } from '../organizations/allowed-networks.ts';
+import { recoveryView } from '../organizations/recovery.ts';
 import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
 import { readUsage, usageOf } from '../plans/usage.ts';
 import { asRead } from '../table/expressions.ts';
@@ -22,7 +23,7 @@ import {
 import { planConfigsRecord } from '../table/records/platform.ts';
 import { retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 
-/** An organization, its usage, and where each of its limits comes from. @throws organization_not_found */
+/** An organization, its usage, where each of its limits comes from, and its last recovery. @throws organization_not_found */
 export async function inspectOrganization(organizationId: string, pointer: { orgSlug: string } | undefined) {
   if (pointer === undefined) throw organizationNotFound();
   const [organization, counted, configs] = await Promise.all([
@@ -31,7 +32,10 @@ export async function inspectOrganization(organizationId: string, pointer: { org
     readPlanConfigs(),
   ]);
   const limits = effectiveLimits(organization, configs);
-  return { organization, usage: usageOf(organization, counted), limits, networks: networksOf(organization) };
+  const { recovery: stored } = organization;
+  const recovery = stored === undefined ? null : recoveryView(stored);
+  const networks = networksOf(organization);
+  return { organization, usage: usageOf(organization, counted), limits, networks, recovery };
 }
 
 /** The slug of an organization. Needs only the id, so this can run early. */

@@ -79,6 +79,19 @@ export async function createCustomer(organization: { id: string; name: string })
   return (await ask(client => client.customers.create(facts, { idempotencyKey }))).id;
 }
 
+/** The e-mail address that the payment provider has for the organization, if any. A failure is only logged. */
+export async function emailOfCustomer({ id, billing }: OrganizationRecord, log: Log): Promise<string[]> {
+  const customerId = billing?.customerId ?? null;
+  if (customerId === null) return [];
+  try {
+    const customer = await ask(client => client.customers.retrieve(customerId));
+    return customer.deleted === true || !customer.email ? [] : [customer.email];
+  } catch (error) {
+    log.error('could not read the billing address of an organization', error, { organizationId: id });
+    return [];
+  }
+}
+
 interface CheckoutOrder {
   organizationId: string;
   customerId: string;

@@ -56,7 +56,7 @@ export type Freshness = 'always' | 'by-content';
  *   on the environment's type; the handler must then call `access.requireEnvironment`.
  *   With `leaves`, the organization's requirements (its provider, a second factor) don't apply.
  *   With `deployers`, identities with the role `deployer` may do it in their environment, whatever its type.
- * - `admin`: a platform administrator (`isAdmin`).
+ * - `admin`: a platform administrator (`isAdmin`), with a session or a full token without a limit.
  */
 export type Access =
   | { kind: 'public' }
@@ -71,7 +71,7 @@ export type Access =
       deployers?: true;
       leaves?: true;
     } & ({ roles: readonly Role[]; fresh?: 'by-content' } | { roles: readonly FreshRole[]; fresh: 'always' }))
-  | { kind: 'admin'; fresh?: 'always' };
+  | { kind: 'admin'; tokens?: 'session'; fresh?: 'always' };
 
 export type TableAction =
   | 'GetItem'
@@ -103,6 +103,8 @@ export interface Uses {
   mail?: true;
   /** Reads the payment provider's keys and calls it. */
   payments?: true;
+  /** Puts objects into the audit archive, and may do nothing else there. */
+  archive?: true;
   /** Refers to the dashboard's origin: passkeys are bound to it, and it issues the codes of the token hand-off. */
   dashboardOrigin?: true;
 }

@@ -1,5 +1,6 @@
 /** The partitions of the table, by the first word of their keys: one of a kind, or many, each with an identifier. */
 export const partitions = {
+  ARCHIVE: 'one',
   ASSERTION: 'many',
   AUDIT: 'many',
   CHALLENGE: 'many',

@@ -1,6 +1,7 @@
 import { summarizeMetrics } from './admin/metrics.ts';
 import { getStatistics, inspectOrganization, listOrganizations, updateOrganization } from './admin/organizations.ts';
 import { listPlans, updatePlan } from './admin/plans.ts';
+import { advanceRecovery, startRecovery } from './admin/recovery.ts';
 import { feedAuditEntries, listAuditEntries } from './audit/entries.ts';
 import { getExposure } from './audit/exposure.ts';
 import { getCurrentUser, register, renameUser } from './auth/account.ts';
@@ -39,6 +40,7 @@ import { changeRole, leaveOrganization, listMembers, removeMember } from './memb
 import { getAllowedNetworks, setAllowedNetworks } from './organizations/allowed-networks.ts';
 import { exportOrganization } from './organizations/export-organization.ts';
 import { createOrganization, deleteOrganization, renameOrganization } from './organizations/organizations.ts';
+import { stopMailedRecovery, stopRecovery } from './organizations/recovery.ts';
 import { deleteSignIn, getSignIn, setSignIn, verifyDomain } from './organizations/sign-in-settings.ts';
 import { createEnvironment, deleteEnvironment, updateEnvironment } from './projects/environments.ts';
 import {
@@ -146,6 +148,8 @@ const areas = {
     exportOrganization,
     getAllowedNetworks,
     setAllowedNetworks,
+    stopRecovery,
+    stopMailedRecovery,
   ],
   templates: [listTemplateKeys, addTemplateKey, updateTemplateKey, removeTemplateKey, validateEnvironment],
   webhooks: [listWebhooks, createWebhook, getWebhook, updateWebhook, deleteWebhook, testWebhook, redeliverWebhook],
@@ -161,6 +165,8 @@ const areas = {
     listPlans,
     updatePlan,
     summarizeMetrics,
+    startRecovery,
+    advanceRecovery,
   ],
 } as const satisfies Readonly<Record<string, readonly Contract[]>>;
 

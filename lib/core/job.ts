@@ -31,5 +31,13 @@ export const Job = z.discriminatedUnion('type', [
   ...LastingJob.options,
   /** Sends a user an e-mail with a link to reset their password. Jobs with an unknown `userId` are dropped. */
   z.object({ type: z.literal('mail-reset-link'), userId: z.string() }),
+  /** Mails everybody in an organization, from the user id `after` on, that its recovery is in the state `notice`. */
+  z.object({
+    type: z.literal('mail-recovery'),
+    ...inOrganization,
+    recoveryId: z.string(),
+    notice: z.enum(['waiting', 'completed', 'stopped']),
+    after: z.string().optional(),
+  }),
 ]);
 export type Job = z.infer<typeof Job>;

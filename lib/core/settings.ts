@@ -63,6 +63,8 @@ const readers = {
   WEBHOOK_QUEUE_URL: optionalText,
   JOB_QUEUE_URL: optionalText,
   OUTBOUND_FUNCTION: optionalText,
+  /** The bucket of the audit archive. */
+  AUDIT_ARCHIVE_BUCKET: optionalText,
   /** Sender address of e-mails. Without it, no e-mail is sent. */
   MAIL_FROM: optionalText,
   /** Origin of the dashboard, for links in e-mails, return addresses and CORS, e.g. https://app.example.com. */

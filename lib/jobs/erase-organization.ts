@@ -6,7 +6,7 @@ import type { Key } from '../table/entity.ts';
 import { type Changes, equals, isNew, isThere } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
 import { at, find, type Item, list, queryItems } from '../table/read.ts';
-import { auditPartitionsRecord } from '../table/records/audit.ts';
+import { archiveCursorRecord, auditPartitionsRecord } from '../table/records/audit.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
 import type { InvitationRecord, MemberRecord, OrganizationRecord } from '../table/records/organization.ts';
@@ -206,6 +206,7 @@ async function releaseSlug({ slug, id, billing }: OrganizationRecord): Promise<v
     remove(at(organizationRecord, slug), isBeingErased(id)),
     remove(at(organizationPointerRecord, id)),
     endWork(id),
+    remove(at(archiveCursorRecord, id)),
     put(at(retiredOrganizationRecord, slug), { retiredAt: new Date().toISOString() }),
     ...(isOwn ? [remove(customer, { if: { organizationId: equals(id) } })] : []),
   ]);

@@ -12,6 +12,7 @@ import { putAlone } from '../table/write.ts';
 import { eraseOrganization } from './erase-organization.ts';
 import { eraseEnvironment, eraseProject } from './erase-project.ts';
 import { NotYetCommitted } from './erase-range.ts';
+import { mailRecovery } from './mail-recovery.ts';
 import { noteJobOf } from './queue-unfinished-work.ts';
 
 /**
@@ -30,7 +31,7 @@ export async function runJob({ body, messageId, attributes }: SQSRecord): Promis
     return false;
   }
   try {
-    if (job.type !== 'mail-reset-link') await noteJobOf(job);
+    if (job.type !== 'mail-reset-link' && job.type !== 'mail-recovery') await noteJobOf(job);
     await runStep(job, log);
     return true;
   } catch (error) {
@@ -56,6 +57,7 @@ async function runStep(job: Job, log: Log): Promise<void> {
   else if (job.type === 'erase-project') await eraseProject(job, log);
   else if (job.type === 'erase-environment') await eraseEnvironment(job, log);
   else if (job.type === 're-encrypt-project') await reEncryptProject(job, log);
+  else if (job.type === 'mail-recovery') await mailRecovery(job, log);
   else await mailResetLink(job);
 }
 

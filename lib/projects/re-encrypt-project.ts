@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { chunksOf } from '../core/chunks-of.ts';
+import { chunksOf, chunksWithin } from '../core/chunks-of.ts';
 import type { Job } from '../core/job.ts';
 import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
@@ -7,14 +7,21 @@ import { AlteredCiphertext } from '../crypto/envelope.ts';
 import { renewAccess } from '../organizations/change-counts.ts';
 import { type KeyRing, keyRing } from '../secrets/engine/key-ring.ts';
 import { fenceEnvironment } from '../secrets/engine/lease.ts';
-import { type Condition, equals, isActive, lessThan } from '../table/expressions.ts';
+import { asRead, type Condition, equals, isActive, lessThan } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list, queryPage } from '../table/read.ts';
 import { environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { headRecord, versionRecord } from '../table/records/secret.ts';
 import { endWork } from '../table/records/unfinished-work.ts';
-import { transactIfHolds, update } from '../table/write.ts';
+import {
+  ConditionFailed,
+  maximumWritesPerTransaction,
+  transact,
+  transactIfHolds,
+  update,
+  type Write,
+} from '../table/write.ts';
 
 /*
  * Re-encrypts everything a project stores under its new data key, in steps of the job queue:
@@ -23,6 +30,10 @@ import { transactIfHolds, update } from '../table/write.ts';
  * 3. walk again until a walk finds nothing left to do, and only then delete the old wrapped key. An item still under it
  *   would be lost, so every walk after the first starts once all committed writes are visible.
  * Every step can be repeated, even concurrently. Reads and writes continue, because the project has both keys.
+ *
+ * Re-encrypting is limited by the 1,000 write units a second of an environment's partition, which its writers and other
+ * tenants may share. One transaction after the other of a hundred items reaches that limit, so parallel ones would only
+ * take more of it away from others.
  */
 
 type ReEncryptProject = Extract<Job, { type: 're-encrypt-project' }>;
@@ -56,18 +67,19 @@ function asText(cursor: Cursor): Record<string, string> {
  * commits later, `lib/jobs/queue-unfinished-work.ts` queues the job again.
  */
 const patienceMs = 60_000;
-const stepMs = 2000;
+/** A step ends after either; a page is also limited to 1 MB. Between the steps, other tenants' jobs get their turn. */
+const stepSize = { itemsPerPage: 1000, pages: 4, timeMs: 10_000 };
 /**
  * A transaction committed before the fence becomes visible item by item (Developer Guide, "Isolation levels"). DynamoDB
  * doesn't say how soon; a client waits this long for the response.
  */
 const visibleAfterSeconds = 5;
-const itemsPerPage = 50;
-const itemsAtOnce = 10;
+/** Each ciphertext is sent twice, once in its condition; a transaction may be 4 MB. */
+const maximumPerTransaction = { count: maximumWritesPerTransaction, bytes: 500_000 };
 const environmentsAtOnce = 10;
 
-/** One step of re-encrypting a project, for about `timeMs`; queues the next step until everything is done. */
-export async function reEncryptProject(job: ReEncryptProject, log: Log, timeMs = stepMs): Promise<void> {
+/** One step of re-encrypting a project; queues the next step until everything is done. */
+export async function reEncryptProject(job: ReEncryptProject, log: Log, size = stepSize): Promise<void> {
   const cursor = Cursor.parse(job.cursor ?? firstCursor());
   const project = await find(at(projectRecord, job.orgSlug, job.project));
   if (project === undefined || project.id !== job.projectId || project.status !== 'active') return;
@@ -91,7 +103,7 @@ export async function reEncryptProject(job: ReEncryptProject, log: Log, timeMs =
     return;
   }
 
-  const reached = await walk({ job, project, environments, log, endsAt: Date.now() + timeMs }, cursor);
+  const reached = await walk({ job, project, environments, log, size }, cursor);
   if (cursor.walk === 1) await noteProgress(job, project, reached.passed);
   if (reached.env !== undefined) await next(reached);
   else if (cursor.walk === 1 || reached.changed > 0) {
@@ -106,13 +118,15 @@ interface Walk {
   project: ProjectRecord;
   environments: readonly string[];
   log: Log;
-  endsAt: number;
+  size: typeof stepSize;
 }
 
-/** Continues a walk until `endsAt`, at least one page. @returns where to continue; without `env` if the walk is over */
-async function walk({ job, project, environments, log, endsAt }: Walk, begun: Cursor): Promise<Cursor> {
+/** Continues a walk by one step, at least a page. @returns where to continue; without `env` if the walk is over */
+async function walk({ job, project, environments, log, size }: Walk, begun: Cursor): Promise<Cursor> {
   const ring = keyRing(job.organizationId, project);
+  const endsAt = Date.now() + size.timeMs;
   let cursor = { ...begun, env: begun.env ?? environments[0] };
+  let pages = 0;
   do {
     const { env, after } = cursor;
     if (env === undefined) break;
@@ -122,20 +136,17 @@ async function walk({ job, project, environments, log, endsAt }: Walk, begun: Cu
     const revision = after === undefined ? (state?.revision ?? 0) : cursor.revision;
     const range = ranges.environmentContent(path);
     const startAfter = after === undefined ? undefined : { pk: range.pk, sk: after };
-    const page = state && (await queryPage({ ...range, pageSize: itemsPerPage, startAfter }));
+    const page = state && (await queryPage({ ...range, pageSize: size.itemsPerPage, startAfter }));
     const items = (page?.items ?? []).filter(({ kind }) => sealedKinds.has(String(kind))).map(parseItem);
-    let { passed, changed, damaged } = cursor;
     const values = items.filter(({ isVersion, record }) => isVersion && record.sealed !== undefined);
-    passed += values.filter(({ record }) => record.revision <= revision).length;
-    for (const chunk of chunksOf(itemsAtOnce, items)) {
-      const results = await Promise.all(chunk.map(item => reEncrypt(item, state?.id ?? '', ring, log)));
-      changed += results.filter(result => result === 're-encrypted').length;
-      damaged += results.filter(result => result === 'damaged').length;
-    }
+    const passed = cursor.passed + values.filter(({ record }) => record.revision <= revision).length;
+    const found = await reEncryptAll(items, state?.id ?? '', ring, log);
+    const [changed, damaged] = [cursor.changed + found.changed, cursor.damaged + found.damaged];
     cursor = { ...cursor, revision, passed, changed, damaged, after: page?.next?.sk };
     // Finds the next slug by order rather than position, because the environment may have been erased in the meantime.
     if (page?.next === undefined) cursor = { ...cursor, env: environments.find(slug => slug > env) };
-  } while (Date.now() < endsAt);
+    pages += 1;
+  } while (pages < size.pages && Date.now() < endsAt);
   return cursor;
 }
 
@@ -147,29 +158,55 @@ function parseItem(item: Record<string, unknown>) {
   return { key: { pk: String(item.pk), sk: String(item.sk) }, isVersion, record };
 }
 
-async function reEncrypt(
+async function reEncryptAll(
+  items: readonly ReturnType<typeof parseItem>[],
+  environmentId: string,
+  ring: KeyRing,
+  log: Log,
+): Promise<{ changed: number; damaged: number }> {
+  let changed = 0;
+  const old = items.filter(({ record: { keyVersion } }) => keyVersion !== undefined && keyVersion < ring.keyVersion);
+  const writes = await Promise.all(old.map(item => reEncrypting(item, environmentId, ring, log)));
+  const intact = writes.filter(write => write !== undefined);
+  for (const chunk of chunksWithin(maximumPerTransaction, intact, ({ bytes }) => ({ count: 1, bytes }))) {
+    changed += await writeUnchanged(chunk.map(({ write }) => write));
+  }
+  return { changed, damaged: writes.length - intact.length };
+}
+
+/** @returns undefined for a damaged item, which must not block the end of this rotation, or the next one */
+async function reEncrypting(
   { key, record }: ReturnType<typeof parseItem>,
   environmentId: string,
   ring: KeyRing,
   log: Log,
-): Promise<'re-encrypted' | 'nothing to do' | 'damaged'> {
-  const { sealed: ciphertext, keyVersion } = record;
-  if (ciphertext === undefined || keyVersion === undefined || keyVersion >= ring.keyVersion) return 'nothing to do';
+): Promise<{ write: Write; bytes: number } | undefined> {
   try {
     if (!ring.canOpen(record)) throw new AlteredCiphertext(`${record.key} names a data key that does not exist.`);
     const value = await ring.open(environmentId, record);
     const sealed = await ring.seal(value, { environmentId, key: record.key, version: record.version });
     const set = { sealed, keyVersion: ring.keyVersion };
     // Compares the ciphertext, because key, version and revision may recur in an environment with the same slugs.
-    const isSame = { sealed: equals(ciphertext) };
-    const isDone = await transactIfHolds([update({ entity: headRecord, key }, { set }, { if: isSame })]);
-    // Otherwise, the item has been replaced since it was read. Because of the fence, that used the new key.
-    return isDone ? 're-encrypted' : 'nothing to do';
+    const isSame = asRead(record, ['sealed']);
+    return { write: update({ entity: headRecord, key }, { set }, { if: isSame }), bytes: sealed.length };
   } catch (error) {
-    // A damaged item must not block the end of this rotation, or the next one.
     if (!(error instanceof AlteredCiphertext)) throw error;
     log.error('a value could not be re-encrypted', error, { environmentId, version: record.version });
-    return 'damaged';
+    return undefined;
+  }
+}
+
+/**
+ * Leaves out items that were replaced since they were read: because of the fence, that used the new key.
+ * @returns how many were written
+ */
+async function writeUnchanged(writes: readonly Write[]): Promise<number> {
+  try {
+    await transact(writes);
+    return writes.length;
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+    return writeUnchanged(writes.filter((_, index) => !error.indexes.includes(index)));
   }
 }
 

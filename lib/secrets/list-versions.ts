@@ -15,9 +15,12 @@ export function beginHistory(params: KeyPath) {
   return readEnvironment(params, { head: at(headRecord, params, params.key) });
 }
 
+/** More would not fit in one response. */
+export const maximumVersionsAtOnce = 10_000;
+
 /**
  * The history of a key, newest first. Values are returned only once their audit entry is written.
- * @throws secret_not_found for a key that never existed; payload_too_large if the values don't fit in one response
+ * @throws secret_not_found for a key that never existed; payload_too_large if they don't fit in one response
  */
 export async function listVersions(
   context: MemberContext,
@@ -32,6 +35,7 @@ export async function listVersions(
     const state = access.requireEnvironment(begun.state, 'read');
     const { version: newest } = await newestVersion(params, { state, head: begun.head });
     if (newest === 0) throw new ApiError('secret_not_found', `There is no secret ${params.key} in this environment.`);
+    if (query.limit === undefined) requireFewVersions(newest);
     // Versions are numbered without gaps, so a page is a range of sort keys.
     const to = newest - (query.limit === undefined ? 0 : query.offset);
     const from = query.limit === undefined ? 1 : Math.max(1, to - query.limit + 1);
@@ -63,6 +67,14 @@ export async function listVersions(
       ...(query.limit === undefined ? {} : { pagination: { limit: query.limit, offset: query.offset, total: newest } }),
     };
   });
+}
+
+/** @throws payload_too_large */
+function requireFewVersions(versionCount: number): void {
+  if (versionCount <= maximumVersionsAtOnce) return;
+  const message = `The key has ${versionCount} versions; request them in pages.`;
+  const details = { versionCount, maximumVersionCount: maximumVersionsAtOnce };
+  throw new ApiError('payload_too_large', message, { details });
 }
 
 /** Newest first. @throws payload_too_large if `withValues` and they don't fit in one response */

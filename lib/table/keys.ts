@@ -51,6 +51,7 @@ export const keys = {
   // An organization.
   organization: (orgSlug: string) => key(`ORG#${orgSlug}`, 'ORG'),
   member: (orgSlug: string, userId: string) => key(`ORG#${orgSlug}`, `MEMBER#${userId}`),
+  recoveryLink: (orgSlug: string, hash: string) => key(`ORG#${orgSlug}`, `RECOVERYLINK#${hash}`),
   removedMember: (orgSlug: string, userId: string) => key(`ORG#${orgSlug}`, `REMOVED#${userId}`),
   invitation: (orgSlug: string, id: string) => key(`ORG#${orgSlug}`, `INVITATION#${id}`),
   project: (orgSlug: string, project: string) => key(`ORG#${orgSlug}`, `PROJECT#${project}`),
@@ -99,6 +100,8 @@ export const keys = {
     key(`AUDIT#${orgId}`, partition === 0 ? `COUNT#${action}` : `COUNT#${action}#${partition}`),
   /** Sorts among the counts, so that the Query of them reads it. */
   auditPartitions: (orgId: string) => key(`AUDIT#${orgId}`, 'COUNT#PARTITIONS'),
+  /** Not in the log's own partition, where nothing may be updated. */
+  archiveCursor: (orgId: string) => key('ARCHIVE', orgId),
 
   // The installation.
   issuerKeys: (issuer: string) => key(`ISSUER#${sha256(issuer)}`, 'ISSUER'),
@@ -181,6 +184,7 @@ export const ranges = {
   ) => ({ pk: auditPartition(orgId, partition), between: [`${action}#${first}`, `${action}#${to}`] as const }),
   auditCounts: (orgId: string) => from(keys.auditCount(orgId, 0, '')),
   audit: (orgId: string, partition = 0) => ({ pk: auditPartition(orgId, partition) }),
+  archiveCursors: () => ({ pk: keys.archiveCursor('').pk }),
   platformCounts: () => from({ ...keys.platformCount(0), sk: 'COUNT#' }),
   metrics: (day: string) => ({ pk: `METRICS#${day}` }),
   unfinishedWork: (first: string, to: string) => between(keys.unfinishedWork(first), keys.unfinishedWork(to)),

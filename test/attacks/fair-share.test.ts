@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PlanLimits } from '#lib/contracts/fields/limits.ts';
 import { at, find } from '#lib/table/read.ts';
@@ -7,7 +8,6 @@ import { type Caller, codeOf, createToken, useApi, useSettings } from '../suppor
 import { atOnce } from '../support/at-once.ts';
 import { eventually } from '../support/eventually.ts';
 import { shared } from '../support/fixtures.ts';
-import type { AwsCall } from '../support/observe-calls.ts';
 import { recordRequest, startObservedApi, withFault } from '../support/observed-api.ts';
 import { type Person, seedPerson } from '../support/people.ts';
 import { countsOf } from '../support/record-calls.ts';
@@ -147,10 +147,10 @@ describe('a request that takes the work of several', () => {
     }
     throw new Error('The share is never used up.');
   }
-  /** Makes it this time once a request has sent its first call, or its first one of this operation. */
-  const slowUntil = (ms: number, operation?: string) => ({
-    call: (call: AwsCall, send: () => Promise<unknown>) => {
-      if ((operation ?? call.operation) === call.operation) vi.setSystemTime(ms);
+  /** Makes it this time once a request has sent its first call. */
+  const slowUntil = (ms: number) => ({
+    call: (_: unknown, send: () => Promise<unknown>) => {
+      vi.setSystemTime(ms);
       return send();
     },
   });
@@ -161,13 +161,16 @@ describe('a request that takes the work of several', () => {
   it('counts as one for each 25 read units', async () => {
     const place = await tenant();
     const { id } = place.person.organization;
-    const entries = Array.from({ length: 50 }, () => auditEntry('secret.updated', Date.now() - 60_000, { keys }));
+    // Entries store lists of keys compressed, so these are random.
+    const random = Array.from({ length: 200 }, () => randomBytes(100).toString('hex'));
+    const entry = () => auditEntry('secret.updated', Date.now() - 60_000, { keys: random });
+    const entries = Array.from({ length: 50 }, entry);
     await seedAudit(id, entries);
 
     const answer = await api.get(`/audit/${id}?action=secret.updated&limit=50`, place.token);
 
     expect(answer.body.entries).toHaveLength(50);
-    const readUnits = (entries.length * JSON.stringify(keys).length) / 4096;
+    const readUnits = (entries.length * random.join('').length) / 2 / 4096;
     const left = await remaining(place);
     expect(left).toBeLessThanOrEqual(unspent - Math.floor(readUnits / 25));
     expect(left).toBeGreaterThan(unspent - Math.ceil((3 * readUnits) / 25));
@@ -199,12 +202,12 @@ describe('a request that takes the work of several', () => {
 
   it('is charged in the following minute if it ends there', async () => {
     const place = await tenant();
-    // By the audit entry, the request has been admitted in the first minute.
-    const conductor = slowUntil(Date.now() + 60_000, 'PutItem');
+    const conductor = slowUntil(Date.now() + 60_000);
     vi.setSystemTime(Date.now() + 55_000);
     await withFault({ conductor }, headers => api.get(place.secrets, place.token, headers));
 
-    expect(await remaining(place)).toBe(share - 20);
+    // The one for creating the project had not been counted in the table yet, so it is carried over.
+    expect(await remaining(place)).toBe(unspent - 20);
   });
 });
 

@@ -130,6 +130,7 @@ const managersChangingProject = /*     */ '+ + R R   S S +   + + S S P';
 const ownersChanging = /*              */ '+ R R R   S S +   + S S S S';
 const ownersInSession = /*              */ '+ R R R   S S S   S S S S S';
 const ownersChangingProject = /*       */ '+ R R R   S S +   + + S S P';
+const ownersLeaving = /*                */ '+ R R R   S S +   + S S S S';
 const membersLeaving = /*              */ '+ + + +   S S +   + S S S S';
 const sessionsOnly = /*                */ '+ + + +   S S S   S S S S S';
 const fullWithoutLimit = /*            */ '+ + + +   S S +   S S S S S';
@@ -219,6 +220,7 @@ const browsing: Asked = {
   },
 };
 
+const inSession = { 'platform admin: full token': 'insufficient_scope' };
 const owners = (own: World['own']) => ({ id: own.secondOwnerId });
 const inProduction = () => ({ env: 'production' });
 
@@ -374,6 +376,11 @@ const specified: readonly Row[] = [
   row('list-organizations', administrators),
   row('inspect-organization', administrators),
   row('update-organization', administrators, { body: { limitOverrides: { maxProjects: 3 } } }),
+  // A token of an administrator may not do it.
+  row('start-recovery', administrators, { body: { email: 'nobody' }, allowed: 'invalid_request', except: inSession }),
+  row('advance-recovery', administrators, { allowed: 'recovery_not_found', except: inSession }),
+  row('stop-recovery', ownersLeaving, { allowed: 'recovery_not_found' }),
+  row('stop-mailed-recovery', open, { allowed: 'invalid_token' }),
   row('list-plans', administrators),
   row('update-plan', administrators),
   row('summarize-metrics', administrators),
@@ -432,6 +439,7 @@ export function expectedOf({ route, kind, signs, allowed, except }: Row): Record
       'platform admin: read token': 'insufficient_scope',
       'platform admin: limited token': 'insufficient_scope',
       ...csrf('admin_required'),
+      ...except,
     };
   }
   const access = (name: string) => of(`owner: ${name.split(' ').at(-2)} token`);

@@ -27,7 +27,13 @@ const documentedCommands = operatorsCode.flatMap(code => {
 });
 
 /** Values for the placeholders in documented commands. */
-const placeholders: Readonly<Record<string, string>> = { '<Url>': 'http://127.0.0.1:1/v1' };
+const placeholders: Readonly<Record<string, string>> = {
+  '<Url>': 'http://127.0.0.1:1/v1',
+  '<time>': '2026-11-26T10:00:00Z',
+  '<role-arn>': 'arn:aws:iam::123456789012:role/restore',
+};
+/** A workflow's variables are single arguments too. */
+const splitAtSpaces = (command: string) => command.replaceAll(/\$\{\{.*?\}\}/g, '<role-arn>').split(' ');
 const filledIn = (argument: string) => placeholders[argument] ?? argument.replaceAll(/[<>]/g, '');
 
 /** How the commands, Node's parser and the CDK reject arguments. */
@@ -117,13 +123,14 @@ describe('an operator’s page', () => {
         'operate recount --fix',
         'operate recount --from <slug>',
         'grant-admin you@acme.dev',
+        'revoke-admin you@acme.dev',
         'operate move-service production-standby --other-region-lost',
       ]),
     );
   });
 
   it.each([...new Set(documentedCommands)])('passes arguments that the command accepts: npm run %s', async command => {
-    const [script = '', ...args] = command.split(' ');
+    const [script = '', ...args] = splitAtSpaces(command);
     const { stderr } = await run(script, args.map(filledIn));
     expect(stderr).not.toSatisfy(isRejected);
   });
@@ -132,6 +139,7 @@ describe('an operator’s page', () => {
     'operate recount --nothing',
     'operate repair-environment acme',
     'grant-admin',
+    'revoke-admin',
     'operate add-check-account acme /holdfast/check you@acme.dev',
     'operate move-service production --nothing',
     'operate ready-for-failover production standby',

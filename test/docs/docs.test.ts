@@ -211,6 +211,7 @@ describe('operations.md', () => {
       region: 'eu-central-1',
       replicaRegion: 'eu-west-1',
       backupVaultArn,
+      auditArchiveDays: 400,
     });
     // One section serves the alarms of all areas that are deployed gradually.
     const sectionOf = (name: string) => name.replace(/^holdfast-/, '').replace(/^(Deployment)-.*/, '$1');

@@ -13,7 +13,10 @@ import { maximumDomains } from '#lib/contracts/organizations/sign-in-settings.ts
 import { pullSecrets } from '#lib/contracts/secrets/secrets.ts';
 import { settings } from '#lib/core/settings.ts';
 import { keptDeliveries } from '#lib/deliveries/log-delivery.ts';
+import { maximumChangeUnits } from '#lib/secrets/change/require-one-change.ts';
+import { maximumChangesSince } from '#lib/secrets/engine/read-past.ts';
 import { maxEnvironmentBytes } from '#lib/secrets/engine/secret-size.ts';
+import { maximumVersionsAtOnce } from '#lib/secrets/list-versions.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/limits.md'), 'utf8');
 
@@ -50,6 +53,9 @@ it('shows the limits of secrets', () => {
       maxKeysPerChange,
       maxEnvironmentBytes,
       maximumBodyBytes,
+      maximumChangeUnits,
+      maximumChangesSince,
+      maximumVersionsAtOnce,
       mostKeys,
       maxPageSize,
       mostLayers,

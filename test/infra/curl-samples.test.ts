@@ -192,6 +192,20 @@ const story: Record<string, Step> = {
   },
   'update-organization': {},
   'update-plan': {},
+  'start-recovery': {
+    before: async () => {
+      const body = { token: await mailedToken(api, grace.email, 'Verify') };
+      await api.post('/auth/verify-email', body);
+    },
+    after: async ({ recovery }) => ({
+      RECOVERY_ID: recovery.id,
+      STOP_TOKEN: await mailedToken(api, ada.email, 'may get another owner'),
+    }),
+  },
+  // She started it herself.
+  'advance-recovery': { status: 403 },
+  'stop-recovery': {},
+  'stop-mailed-recovery': {},
   'change-password': {},
   'list-sessions': {
     before: async () => {

@@ -36,7 +36,7 @@ export async function expectStatus(answer: Promise<Answer>, ...statuses: number[
 export async function mailedToken(
   api: Api,
   email: string,
-  subject: 'Verify' | 'Reset' | 'Your log-in',
+  subject: 'Verify' | 'Reset' | 'Your log-in' | 'may get another owner',
 ): Promise<string> {
   return vi.waitFor(
     async () => {

@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { sessionEnded } from './api.ts';
 import { navigate, pathname } from './router.ts';
-import { AcceptInvitation, UndoFactor, VerifyEmail } from './screens/sign-in/links.tsx';
+import { AcceptInvitation, StopRecovery, UndoFactor, VerifyEmail } from './screens/sign-in/links.tsx';
 import { LogIn, LogInAgain } from './screens/sign-in/log-in.tsx';
 import { ForgotPassword, ResetPassword } from './screens/sign-in/passwords.tsx';
 import { Register } from './screens/sign-in/register.tsx';
@@ -19,6 +19,7 @@ const open: Readonly<Record<string, ComponentType>> = {
   '/reset-password': ResetPassword,
   '/verify-email': VerifyEmail,
   '/undo-factor': UndoFactor,
+  '/stop-recovery': StopRecovery,
   '/accept-invitation': AcceptInvitation,
   '/signed-in': SignedInElsewhere,
 };

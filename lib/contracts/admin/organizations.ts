@@ -4,6 +4,7 @@ import { AllowedNetworks } from '../fields/allowed-networks.ts';
 import { EffectiveLimits, exampleLimits, LimitValue, limitNames, PlanName, perLimit, Usage } from '../fields/limits.ts';
 import { Organization } from '../fields/organization.ts';
 import { optionalPage, Pagination, prefixQuery } from '../fields/query.ts';
+import { Recovery } from '../fields/recovery.ts';
 
 export const organizationExample = { plan: 'pro', limitOverrides: { maxMembers: 150 } } as const;
 
@@ -64,7 +65,8 @@ export const inspectOrganization = contract({
   operationId: 'inspect-organization',
   route: 'GET /v1/admin/orgs/{orgId}',
   summary: 'Get an organization and its limits',
-  description: 'Returns an organization with its usage, the limits in force, and where each limit comes from.',
+  description:
+    'Returns an organization with its usage, the limits in force and where each limit comes from, and its last recovery.',
   access: { kind: 'admin' },
   responses: ok({
     description: 'The organization.',
@@ -73,8 +75,14 @@ export const inspectOrganization = contract({
       usage: Usage,
       limits: EffectiveLimits,
       networks: AllowedNetworks,
+      recovery: Recovery.nullable().describe('Its last recovery, if there was one.'),
     }),
-    example: { organization: organizationExample, limits: effectiveExample, networks: { people: null } },
+    example: {
+      organization: organizationExample,
+      limits: effectiveExample,
+      networks: { people: null },
+      recovery: null,
+    },
   }),
   uses: { table: { GetItem: ['ORG', 'ORGID', 'PLANS'], BatchGetItem: ['ENV'], Query: ['ORG'] } },
 });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { contract, created, ok, passwordSizing } from '../contract.ts';
 import { Organization } from '../fields/organization.ts';
+import { Recovery } from '../fields/recovery.ts';
 import { Role } from '../fields/role.ts';
 import { Email, Name, OrganizationId, Slug, Timestamp, UserId } from '../fields/text.ts';
 import { cookieHeader, issuing, NewPassword, passPhraseExample } from './credentials.ts';
@@ -72,7 +73,11 @@ export const register = contract({
 
 /** An organization as a member sees it. */
 export const OwnOrganization = z
-  .object({ ...Organization.shape, role: Role.describe('The caller’s role in it.') })
+  .object({
+    ...Organization.shape,
+    role: Role.describe('The caller’s role in it.'),
+    recovery: Recovery.optional().describe('What administrators do to give it another owner; only owners see it.'),
+  })
   .meta({ id: 'OwnOrganization', description: 'An organization and the caller’s role in it.' });
 export type OwnOrganization = z.infer<typeof OwnOrganization>;
 

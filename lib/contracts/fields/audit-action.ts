@@ -68,6 +68,10 @@ export const auditActions = [
   'billing.plan_changed',
   'organization.limits_changed',
   'organization.networks_changed',
+  'organization.recovery_started',
+  'organization.recovery_approved',
+  'organization.recovery_completed',
+  'organization.recovery_stopped',
 ] as const;
 export const AuditAction = z
   .enum(auditActions)

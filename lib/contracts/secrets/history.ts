@@ -142,7 +142,8 @@ export const restoreSecrets = contract({
   summary: 'Restore an earlier revision',
   description:
     'Restores the environment, or the given keys, to an earlier revision in one change. This creates a new revision; ' +
-    'the history is never rewound. A key that exists neither now nor at the earlier revision is ignored.',
+    'the history is never rewound. A key that exists neither now nor at the earlier revision is ignored. If there is ' +
+    'too much to restore in one change, some 4,000 keys, the error says how many fit; then name the keys.',
   access: managesSecrets,
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,

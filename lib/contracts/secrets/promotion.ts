@@ -63,7 +63,8 @@ export const promoteSecrets = contract({
     'Copies all secrets, or the given keys, from one environment of the project to another in one change, all or ' +
     'nothing. Secrets that exist only in the target stay as they are. Requires read access to the source and write ' +
     'access to the target. Some keys also require read access to the target, as for setting one secret. A limited ' +
-    'token must cover both environments. `If-Match` refers to the target.',
+    'token must cover both environments. `If-Match` refers to the target. If there is too much to copy in one change, ' +
+    'some 4,000 keys, the error says how many fit; then name the keys.',
   access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,

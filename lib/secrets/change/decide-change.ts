@@ -16,6 +16,7 @@ import { StaleRead } from '../engine/stale-read.ts';
 import { DecisionOutdated } from '../engine/write-change.ts';
 import type { Change, CurrentSecrets, Decision, Source, Target } from './change-request.ts';
 import { byKey, finishHeads, headsOfKeys, type TargetReads, withTombstones } from './read-target.ts';
+import { requireOneChange } from './require-one-change.ts';
 import { requireSpace } from './require-space.ts';
 
 export interface Decided<Answer> {
@@ -103,6 +104,7 @@ async function decideOn<Answer>(
   const { state } = target;
   const decision = await change.decide(currentSecrets(change, target, currentHeads));
   requireMayName(context.access, state, decision.puts);
+  requireOneChange(decision, currentHeads, context.principal);
   // The tombstones of named keys were read with their heads.
   const isComplete = 'named' in reads.heads || dryRun;
   const before = isComplete ? currentHeads : await withTombstones(path, currentHeads, decision.puts);

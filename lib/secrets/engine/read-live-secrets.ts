@@ -7,9 +7,9 @@ import { type ProjectKeys, projectKeysRecord } from '../../table/records/project
 import type { HeadRecord } from '../../table/records/secret.ts';
 import { keepSnapshot } from './kept-snapshots.ts';
 import { type KeyRing, keyRing, requireKeys } from './key-ring.ts';
-import { headsAt } from './read-past.ts';
+import { headsAt, readChangesSince } from './read-past.ts';
 import { type BegunSnapshot, beginSnapshot, finishSnapshot, isLive, isUnfinished } from './read-snapshot.ts';
-import { type RecordedChange, readChangesFrom } from './revision-log.ts';
+import type { RecordedChange } from './revision-log.ts';
 import { readAgainWhileStale } from './stale-read.ts';
 
 export interface EnvironmentReads {
@@ -46,7 +46,7 @@ export async function beginRead(
   const [project, snapshot, changes] = await Promise.all([
     sharedProject(path) ?? find(at(projectKeysRecord, path.orgSlug, path.project)),
     beginSnapshot(path, currentState),
-    revisions.length === 0 ? [] : readChangesFrom(path, Math.min(...revisions)),
+    revisions.length === 0 ? [] : readChangesSince(path, Math.min(...revisions)),
   ]);
   return { path, project, snapshot, revisions, changes };
 }

@@ -17,10 +17,29 @@ export function requireRevision(
   throw new ApiError('revision_not_found', `The environment has no revision ${revision}; it is at ${current}.`);
 }
 
+/** A read of an earlier revision reads the record of each later change: some 500 bytes for a change of one key. */
+export const maximumChangesSince = 20_000;
+
+/** The recorded changes from a revision on, as far as they are needed to read it. */
+export function readChangesSince(path: EnvironmentPath, revision: number): Promise<RecordedChange[]> {
+  return readChangesFrom(path, revision, revision + maximumChangesSince);
+}
+
+/** @throws payload_too_large */
+function requireNear({ revision: current }: Pick<EnvironmentState, 'revision'>, revision: number): void {
+  const changeCount = current - revision;
+  if (changeCount <= maximumChangesSince) return;
+  const message =
+    `Revision ${revision} is ${changeCount} changes ago, and at most ${maximumChangesSince} can be undone in one ` +
+    'read. The history of each key reaches back without a limit.';
+  const details = { changeCount, maximumChangeCount: maximumChangesSince };
+  throw new ApiError('payload_too_large', message, { details });
+}
+
 /**
  * The heads of an environment at a revision, in key order, including those of deleted keys.
  * @param changes the recorded changes from that revision on
- * @throws revision_not_found; StaleRead if the heads don't match the recorded digest
+ * @throws revision_not_found, payload_too_large; StaleRead if the heads don't match the recorded digest
  */
 export async function headsAt(
   path: EnvironmentPath,
@@ -31,12 +50,13 @@ export async function headsAt(
   requireRevision(state, revision);
   if (revision === state.revision) return heads;
   if (revision <= state.firstRevision) return [];
+  requireNear(state, revision);
   const within = (recorded: readonly RecordedChange[]) =>
     recorded.filter(change => change.revision >= revision && change.revision <= state.revision);
   const isWhole = (recorded: readonly RecordedChange[]) => recorded.length > state.revision - revision;
   let since = within(changes);
   // They were read in parallel with the state, so the newest may be missing.
-  if (!isWhole(since)) since = within(await readChangesFrom(path, revision));
+  if (!isWhole(since)) since = within(await readChangesSince(path, revision));
   const recorded = since.find(change => change.revision === revision);
   if (recorded === undefined || !isWhole(since)) {
     throw new StaleRead(`Environment ${state.id} lacks records of its changes from revision ${revision} on.`);

@@ -5,8 +5,12 @@ import { revisionPartRecord, revisionRecord } from '../../table/records/secret.t
 
 export type RecordedChange = Omit<RevisionRecord, 'parts' | 'fence'>;
 
-export async function readChangesFrom(path: EnvironmentPath, revision: number): Promise<RecordedChange[]> {
-  return readChanges(path, Math.max(0, revision), Number.MAX_SAFE_INTEGER);
+export function readChangesFrom(
+  path: EnvironmentPath,
+  revision: number,
+  to = Number.MAX_SAFE_INTEGER,
+): Promise<RecordedChange[]> {
+  return readChanges(path, Math.max(0, revision), to);
 }
 
 /** The changes from one revision to another, both included. */

@@ -128,3 +128,14 @@ export const auditCountRecord = entity('auditCount', keys.auditCount, {
   byExpiryDay: z.record(z.string(), z.int()),
 });
 export type AuditCountRecord = ReturnType<typeof auditCountRecord.parse>;
+
+/** How far an organization's entries are in the archive. Written by the archive's function only. */
+export const archiveCursorRecord = entity('archiveCursor', keys.archiveCursor, {
+  organizationId: z.string(),
+  /** A position (`lib/audit/scan.ts`): every entry up to it is in the archive. */
+  from: z.string(),
+  /** Of the newest object: its number, from 1 on, and its digest; 0 and empty without one. */
+  number: z.int(),
+  digest: z.string(),
+});
+export type ArchiveCursorRecord = ReturnType<typeof archiveCursorRecord.parse>;

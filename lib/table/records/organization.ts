@@ -18,6 +18,23 @@ const billingState = z.object({
 });
 export type BillingState = z.output<typeof billingState>;
 
+const reference = z.object({ id: z.string(), email: z.string() });
+
+/** The last recovery of an organization that lost its owners (see `lib/organizations/recovery.ts`). */
+const recoveryState = z.object({
+  id: z.string(),
+  state: z.enum(['waiting', 'completed', 'stopped']),
+  reason: z.string(),
+  /** `memberId` is null for somebody who was not a member when it started. */
+  newOwner: z.object({ userId: z.string(), email: z.string(), memberId: z.string().nullable() }),
+  startedBy: reference,
+  startedAt: z.string(),
+  approvedBy: reference.nullable(),
+  /** When the last mail about its start was sent: then the waiting time begins. */
+  notifiedAt: z.string().nullable(),
+  endedAt: z.string().nullable(),
+});
+
 /** For how many days entries written until a time (epoch milliseconds) are kept. */
 const earlierRetention = z.object({ days: z.int(), untilMs: z.int() });
 export type EarlierRetention = z.output<typeof earlierRetention>;
@@ -59,6 +76,7 @@ export const organizationRecord = entity(
     /** When an administrator last set `plan`, or 0; older payment events don't change it. */
     planChangedAtMs: z.int(),
     requireSecondFactor: z.boolean(),
+    recovery: recoveryState.optional(),
     /** Rejects sessions and tokens that did not come through the sign-in provider. Absent: false. */
     requireProvider: z.boolean().optional(),
     /** Since when. Absent if not required, or since an earlier release: then only settled factors break glass. */
@@ -103,6 +121,13 @@ export type MemberRecord = ReturnType<typeof memberRecord.parse>;
 export const removedMemberRecord = entity('removedMember', keys.removedMember, {
   organizationId: z.string(),
   removedAt: z.string(),
+});
+
+/** A mailed link that stops a recovery, and the address that it was mailed to. */
+export const recoveryLinkRecord = entity('recoveryLink', keys.recoveryLink, {
+  recoveryId: z.string(),
+  email: z.string(),
+  expiresAt: ExpiresAt,
 });
 
 export const membershipRecord = entity('membership', keys.membership, {

@@ -559,6 +559,24 @@ describe.skipIf(withoutBrowser)('an administrator of the platform', () => {
     await toast(page, 'Plan and limits saved');
     const { body } = await world.api.get(`/admin/orgs/${world.organization.id}`, world.platform.session);
     expect(body.organization).toMatchObject({ plan: 'enterprise', limitOverrides: { maxMembers: 123 } });
+    const heir = await seedPerson({ emailVerified: true });
+    await join(world.api, world.people.owner, heir, 'developer');
+    await page.reload();
+    const asked = {
+      'E-mail address of the future owner': heir.email,
+      'Reason, which everybody there reads': 'Ticket 4711',
+    };
+    await submit(page, asked, 'Start a recovery');
+    await toast(page, 'Recovery started');
+    await page.getByText(`${heir.email}, a member`).waitFor();
+    await page.getByText('nobody yet').waitFor();
+    await expectFineLooks(page, 'admin-recovery');
+    const owner = await openAt(`/organizations/${world.organization.slug}/members`, world.people.owner);
+    await owner.getByText('were told that no owner can log in any more').waitFor();
+    await expectFineLooks(owner, 'waiting-recovery');
+    await button(owner, 'Stop it').click();
+    await dialog(owner, 'Stop the recovery').getByRole('button', { name: 'Stop it' }).click();
+    await toast(owner, 'Recovery stopped');
     await page.goto('/admin/plans');
     await page.getByRole('form', { name: 'pro' }).getByLabel('Webhooks').fill('77');
     const saving = page.waitForRequest(request => request.method() === 'PUT');

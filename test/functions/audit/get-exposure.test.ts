@@ -7,6 +7,7 @@ import { planConfigsMs } from '#lib/plans/effective-limits.ts';
 import type { Key } from '#lib/table/entity.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, queryItems } from '#lib/table/read.ts';
+import { unpacked } from '#lib/table/records/audit.ts';
 import { sessionRecord, tokenRecord } from '#lib/table/records/credentials.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { userRecord } from '#lib/table/records/user.ts';
@@ -222,7 +223,7 @@ describe('a comparison of many keys', () => {
     expect(answer.complete).toBe(true);
     const environments = answer.exposures.map(({ environment }) => environment.slug);
     expect(environments.toSorted()).toEqual(['dev', 'staging'].flatMap(env => keys.map(() => env)));
-    const items = await queryItems(ranges.audit(owner.organization.id));
+    const items = (await queryItems(ranges.audit(owner.organization.id))).map(unpacked);
     const compared = items.filter(({ action }) => action === 'secret.compared');
     expect(compared.map(item => 'keys' in item)).toEqual([false, false]);
   });

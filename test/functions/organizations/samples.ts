@@ -5,7 +5,8 @@ import type { Api } from '#test/support/api.ts';
 import { done, type Samples, sample } from '#test/support/derive-sample.ts';
 import { sharedNameServer } from '#test/support/name-server.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
-import { expectStatus, place, placeWithSecrets } from '#test/support/sample-requests.ts';
+import { lostOrganization, seedRecovery, storedRecovery } from '#test/support/recovery.ts';
+import { expectStatus, join, place, placeWithSecrets } from '#test/support/sample-requests.ts';
 import { type PlaceWithProvider, placeWithProvider } from '#test/support/sign-in/place-with-provider.ts';
 
 const organizationsOf = async ({ session }: Person, api: Api): Promise<{ name: string; slug: string }[]> =>
@@ -14,7 +15,19 @@ const signInOf = async ({ signInPath, session }: PlaceWithProvider, api: Api) =>
   (await expectStatus(api.get(signInPath, session), 200)).body.signIn;
 const domainOf = ({ domain }: PlaceWithProvider) => find(at(domainRecord, domain));
 
+async function withRecovery(api: Api) {
+  const [admin, { lost, heir }] = await Promise.all([seedPerson({ isAdmin: true }), lostOrganization(api, join)]);
+  return { ...lost, ...(await seedRecovery(lost, heir, admin)) };
+}
+const isStopped = async (there: Person) => (await storedRecovery(there))?.state === 'stopped';
+
 export const samples: Samples = {
+  'stop-recovery': sample({ world: withRecovery, isDone: isStopped }),
+  'stop-mailed-recovery': sample({
+    world: withRecovery,
+    body: ({ token }) => ({ token }),
+    isDone: isStopped,
+  }),
   'create-organization': sample({
     world: async () => ({ ...(await seedPerson()), wanted: `org-${randomBytes(8).toString('hex')}` }),
     body: ({ wanted }) => ({ name: 'Second', slug: wanted }),

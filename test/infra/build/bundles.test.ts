@@ -28,7 +28,9 @@ import { scratchDirectory, untilEnd } from '#test/support/fixtures.ts';
 import { exampleSettings, synthesize } from '#test/support/installation.ts';
 import { identityOf, startIssuer } from '#test/support/issuer.ts';
 import { seedPerson } from '#test/support/people.ts';
+import { startS3 } from '#test/support/s3.ts';
 import { failureOf, samples, send } from '#test/support/samples.ts';
+import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
 import { startRegions } from '#test/support/two-regions.ts';
 import { words } from '#test/support/words.ts';
 import { rareRights } from './rare-rights.ts';
@@ -83,6 +85,7 @@ describe('a bundle', () => {
         queues: weightOf(name, '@aws-sdk/client-sqs') > 0,
         functions: weightOf(name, '@aws-sdk/client-lambda') > 0,
         mail: weightOf(name, '@aws-sdk/client-sesv2') > 0,
+        archive: weightOf(name, '@aws-sdk/client-s3') > 0,
         parameters: weightOf(name, '@aws-sdk/client-ssm') > 0,
       };
       expect(carried, name).toEqual({
@@ -92,6 +95,7 @@ describe('a bundle', () => {
         queues: uses.queues !== undefined,
         functions: uses.functions !== undefined,
         mail: uses.mail === true,
+        archive: uses.archive === true,
         parameters: needsDashboardOrigin(uses) || readsCheckAccount === true,
       });
     }
@@ -228,6 +232,19 @@ describe('the bundles, run instead of the sources', () => {
     const made = recorder.calls.slice(before).filter(({ functionName }) => functionName === name);
     const expected = ['sqs:SendMessage', 'dynamodb:UpdateItem'];
     expect(made.map(({ action }) => action)).toEqual(expect.arrayContaining(expected));
+  });
+
+  test('of the archive puts an entry into the bucket', async () => {
+    const { organization } = await seedPerson();
+    await seedAudit(organization.id, [auditEntry('secret.changed', Date.now() - 3_600_000)]);
+    const s3 = await untilEnd(startS3());
+    vi.stubEnv('AWS_ENDPOINT_URL_S3', s3.url);
+    vi.stubEnv('AUDIT_ARCHIVE_BUCKET', 'archive');
+    const name = 'archive-audit';
+    const archive = recorder.wrap({ area: 'workers', name }, load(outDirectory, name));
+    await Promise.resolve(archive({}, {} as Context)).finally(() => vi.unstubAllEnvs());
+    invoked.add(name);
+    expect([...s3.objects.keys()].filter(one => one.startsWith(organization.id))).toHaveLength(1);
   });
 
   test('have all run by now, including the workers', async () => {

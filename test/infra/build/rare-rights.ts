@@ -143,6 +143,16 @@ export const rareRights: readonly RareRights[] = [
     functions: 'remove-passkey remove-totp change-role remove-member leave-organization set-sign-in',
     rights: ['Query ORG', 'Query USER', 'ConditionCheckItem ORG', 'ConditionCheckItem USER'],
   },
+  {
+    when: 'another request changed the organization first, so it is read again',
+    functions: 'stop-recovery stop-mailed-recovery',
+    rights: ['GetItem ORG'],
+  },
+  {
+    when: 'the person whom a recovery makes an owner is not a member yet',
+    functions: 'advance-recovery',
+    rights: ['PutItem ORG', 'PutItem USER'],
+  },
   { when: 'members must have a factor', functions: 'rename-organization', rights: ['ConditionCheckItem USER'] },
   {
     when: 'addresses must be verified',
@@ -197,4 +207,9 @@ export const rareRights: readonly RareRights[] = [
   },
   { when: 'the same', functions: 'run-jobs', rights: ['GetItem CUSTOMER', 'DeleteItem CUSTOMER'] },
   { when: 'a key is rotated while a large change is being written', functions: 'run-jobs', rights: ['PutItem ENV'] },
+  {
+    when: 'a version that doesn’t know the archive has erased an organization',
+    functions: 'archive-audit',
+    rights: ['GetItem ORGID', 'DeleteItem ARCHIVE'],
+  },
 ];

@@ -17,8 +17,12 @@ import { logInIn, openCompany, sessionThrough, signIn } from '#test/support/sign
 const grantAdmin = (env: Record<string, string>, ...args: string[]) =>
   runCommand('grant-admin', args, { PATH: process.env.PATH, ...env });
 
-describe('grant-admin', () => {
+const revokeAdmin = (env: Record<string, string>, ...args: string[]) =>
+  runCommand('revoke-admin', args, { PATH: process.env.PATH, ...env });
+
+describe('grant-admin and revoke-admin', () => {
   const { api, names, provider } = useSignIn({ sub: 'nobody', email_verified: true });
+  const revokeLocally = (email: string) => revokeAdmin({ PORT: new URL(api.url).port }, email);
   const grantLocally = (email: string) => grantAdmin({ PORT: new URL(api.url).port }, email);
   const person = shared(seedPerson);
 
@@ -80,6 +84,26 @@ describe('grant-admin', () => {
     expect((await api.get('/admin/stats', session)).status).toBe(200);
   });
 
+  it('takes the right from a running session and a token with their next request, and changes nothing twice', async () => {
+    const administrator = await seedPerson({ isAdmin: true, emailVerified: true });
+    const { email, session } = administrator;
+    const token = await createToken(api, administrator, { name: 'script' });
+    expect((await api.get('/admin/stats', token)).status).toBe(200);
+    const where = `the local stack on port ${new URL(api.url).port}`;
+
+    const stdout = `${email} is no longer a platform administrator of ${where}.\n`;
+    expect(await revokeLocally(email)).toEqual({ code: 0, stdout, stderr: '' });
+
+    for (const caller of [session, token]) {
+      expect(codeOf(await api.get('/admin/stats', caller))).toBe('403 admin_required');
+      expect((await api.get('/auth/me', caller)).body.user.isAdmin).toBe(false);
+    }
+    const again = `${email} is not a platform administrator of ${where}, so nothing was changed.\n`;
+    expect(await revokeLocally(email)).toEqual({ code: 0, stdout: again, stderr: '' });
+    expect((await grantLocally(email)).code).toBe(0);
+    expect((await api.get('/admin/stats', session)).status).toBe(200);
+  });
+
   it('makes a user of a deployed table an administrator if TABLE_NAME is set and PORT is not', async () => {
     const other = await seedPerson();
     const table = process.env.TABLE_NAME ?? '';
@@ -93,12 +117,16 @@ describe('grant-admin', () => {
     const { code, stdout } = await grantAdmin(env, other.email);
     expect([code, stdout]).toEqual([0, `${other.email} is now a platform administrator of the table ${table}.\n`]);
     expect((await api.get('/admin/stats', other.session)).status).toBe(200);
+    const revoked = await revokeAdmin(env, other.email);
+    expect(revoked.stdout).toBe(`${other.email} is no longer a platform administrator of the table ${table}.\n`);
+    expect((await api.get('/admin/stats', other.session)).status).toBe(403);
   });
 
   it('reports in one sentence an unknown account, a missing stack, or the usage', async () => {
     const email = `${randomUUID()}@example.com`;
     const unknown = `No account has the e-mail address ${email}.\n`;
     expect(await grantLocally(email)).toEqual({ code: 1, stdout: '', stderr: unknown });
+    expect(await revokeLocally(email)).toEqual({ code: 1, stdout: '', stderr: unknown });
     const none = await grantAdmin({ PORT: '1' }, 'ada@example.com');
     expect(none).toMatchObject({ code: 1, stdout: '' });
     expect(none.stderr).toMatch(/^No local stack answers on port 1: [^\n]*\.\n$/);

@@ -66,6 +66,9 @@ const changed: Record<keyof Omit<Config, 'name' | 'keyArn'>, Record<string, unkn
   logKeyArn: { logKeyArn: 'arn:aws:kms:eu-central-1:123456789012:key/0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03' },
   allowedNetworks: { allowedNetworks: ['198.51.100.0/24'], waf: true, region: 'eu-central-1' },
   priceClass: { priceClass: '100' },
+  auditArchiveDays: { auditArchiveDays: 400 },
+  auditArchiveMode: { auditArchiveMode: 'compliance', auditArchiveDays: 400 },
+  auditArchiveBucket: { auditArchiveBucket: 'acme-evidence' },
 };
 
 /** Every setting with its other value, except for settings that exclude others. */
@@ -91,8 +94,15 @@ const plain = synthesize().templates;
 
 const deployments: Record<string, Record<string, unknown>> = {
   ...changed,
-  'all at once': without('sharedTable', 'standby', 'restoredKey', 'alarmEmail'),
-  'all of a second region at once': without('replicaRegion', 'restoredTable', 'backupVaultArn', 'alarmEmail'),
+  'all at once': without('sharedTable', 'standby', 'restoredKey', 'alarmEmail', 'auditArchiveBucket', 'directOrigin'),
+  'all of a second region at once': without(
+    'replicaRegion',
+    'restoredTable',
+    'backupVaultArn',
+    'alarmEmail',
+    'auditArchiveBucket',
+    'directOrigin',
+  ),
 };
 test.each(Object.entries(deployments))(
   'a change of settings has no finding, and harms no export or data: %s',

@@ -103,9 +103,9 @@ describe('a step of re-encryption', () => {
     const shown: number[] = [];
     let steps = 0;
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
-      // No time at all: each step walks one page.
       const step = job;
-      await conduct(catching(queue), () => reEncryptProject(step, log(), 0));
+      const size = { itemsPerPage: 50, pages: 1, timeMs: 60_000 };
+      await conduct(catching(queue), () => reEncryptProject(step, log(), size));
       shown.push((await rotation()).reencrypted);
       steps += 1;
     }

@@ -13,13 +13,14 @@ const grantingNothing = words(`
   accountLink.id audit.actor.name audit.actor.sessionId audit.actor.tokenId audit.details audit.environment
   audit.expiresAt audit.from audit.keys audit.keysOmitted audit.message audit.project audit.revision audit.unchanged
   challenge.issuedAt challenge.provided.joins challenge.provided.provider.clientVersion
-  challenge.provided.provider.lifted challenge.provided.replaces.id delivery.payload delivery.redeliveryOf
+  challenge.provided.provider.lifted challenge.provided.replaces.id credentialKey.replacedAt delivery.payload delivery.redeliveryOf
   domain.lostBy environmentState.deadHeadsUpTo environmentState.pages environmentState.pending.abandoned
   environmentState.served handOff.provider.clientVersion handOff.provider.lifted handOff.sessionHash handOff.sessionId
   head.keyVersion head.sealed head.sizeBytes identity.createdBy identity.maxAssertionAgeMinutes identity.singleUse
   identity.tokensEndedAt issuerKeys.endpoints issuerKeys.endpoints.userinfo issuerKeys.problem
   organization.accessRevision organization.billing organization.importing
   organization.billing.invoice organization.billing.subscribedPlan organization.providerRequiredAt
+  organization.recovery
   organization.retentions organization.trustProviderFactor passkey.counterWentBackAt passkey.ownAddition
   pendingLink.domain pendingLink.epoch pendingLink.replacedLinkId planConfigs.raised platformCount.organizations
   platformCount.projects platformCount.users project.rotation.failed retiredSlug.type revision.from revision.message
@@ -50,7 +51,12 @@ const kindsOfFirstRelease = words(`
   templateKey tickets token tombstone undoLink unfinishedWork user version webhook`);
 
 /** Later kinds: what keeps code that doesn't know one from granting or leaving behind anything. */
-const laterKinds: Readonly<Record<string, string>> = {};
+const laterKinds: Readonly<Record<string, string>> = {
+  archiveCursor: 'It grants nothing. The archive’s next run removes those of organizations that are gone.',
+  revocation:
+    'It only says what to repeat after a restore. What older code takes away is not listed, as the page says.',
+  recoveryLink: 'Grants only the end of a recovery, which older code can’t complete; erased with its organization.',
+};
 
 /** What schemas of any type may contain. */
 interface Definition {

@@ -2,6 +2,7 @@ import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import type { ComponentChildren } from 'preact';
 import { leakedPath } from './leaked.tsx';
 import { Tabs } from './tabs.tsx';
+import { WaitingRecovery } from './waiting-recovery.tsx';
 
 export interface OrganizationProps {
   organization: OwnOrganization;
@@ -31,6 +32,7 @@ export function InOrganization({
           [`${base}/settings`, 'Settings'],
         ]}
       />
+      <WaitingRecovery organization={organization} />
       {children}
     </>
   );

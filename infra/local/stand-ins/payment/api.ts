@@ -37,6 +37,8 @@ function createCustomer({ store }: PaymentState, form: URLSearchParams): Custome
     id: newId('cus'),
     object: 'customer',
     name: form.get('name') ?? '',
+    // The real provider asks for it in the checkout.
+    email: 'billing@example.com',
     metadata: metadataOf(form, 'metadata'),
   };
   store.set(customer);
@@ -91,7 +93,7 @@ function createPortalSession(state: PaymentState, form: URLSearchParams): Portal
 function knownCustomer({ store }: PaymentState, id: string): Customer {
   const known = store.get<Customer>(id);
   if (known !== undefined) return known;
-  const adopted: Customer = { id, object: 'customer', name: id, metadata: {} };
+  const adopted: Customer = { id, object: 'customer', name: id, email: null, metadata: {} };
   store.set(adopted);
   return adopted;
 }

@@ -11,6 +11,7 @@ export interface Customer {
   id: string;
   object: 'customer';
   name: string;
+  email: string | null;
   metadata: Metadata;
 }
 

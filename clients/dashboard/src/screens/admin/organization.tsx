@@ -16,6 +16,7 @@ import { Select } from '../../ui/select.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { RecoverySection } from './recovery.tsx';
 import { OfPlatform } from './tabs.tsx';
 
 type Found = Answer<'GET /v1/admin/orgs/{orgId}'>;
@@ -45,6 +46,7 @@ function Inspect({ orgId }: { orgId: string }) {
             <InUse found={found} />
             <AllowedNetworks found={found} orgId={orgId} onSaved={() => void loaded.reload()} />
             <Overrides found={found} orgId={orgId} onSaved={() => void loaded.reload()} />
+            <RecoverySection orgId={orgId} recovery={found.recovery} onChanged={() => void loaded.reload()} />
           </>
         )}
       </Await>

@@ -91,6 +91,43 @@ export function UndoFactor() {
   );
 }
 
+export function StopRecovery() {
+  const [token] = useState(takeFragmentToken);
+  const [done, setDone] = useState(false);
+  const stop = useAction(async () => {
+    await call('POST /v1/recovery/stop', { body: { token: token ?? '' } });
+    setDone(true);
+  });
+  if (done)
+    return (
+      <SignInPage title="Stopped">
+        <p>Nobody becomes an owner. Everybody in the organization is told so by e-mail.</p>
+      </SignInPage>
+    );
+  if (token === undefined)
+    return (
+      <SignInPage title="This link is incomplete">
+        <p>Open the link in the e-mail again.</p>
+      </SignInPage>
+    );
+  return (
+    <SignInPage title="Stop the recovery?">
+      <p>
+        The e-mail says whom the operators of this service are about to make an owner of your organization. Stop it if
+        an owner can still log in, or if that is the wrong person. The audit log will show that you did.
+      </p>
+      <Problem error={stop.error} />
+      {!isDeadLink(stop.error) && (
+        <div class="actions">
+          <Button kind="danger" busy={stop.busy} onClick={() => void stop.run()}>
+            Stop it
+          </Button>
+        </div>
+      )}
+    </SignInPage>
+  );
+}
+
 /** The link can't work any more, so that trying again is pointless. */
 const isDeadLink = (error: unknown) => error instanceof Refusal && error.code === 'invalid_token';
 

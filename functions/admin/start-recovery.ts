@@ -1,0 +1,11 @@
+import { findPointer } from '#lib/admin/organizations.ts';
+import { startRecovery } from '#lib/admin/recovery.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { startRecovery as contract } from '#lib/contracts/admin/recovery.ts';
+
+export const handler = endpoint(contract, {
+  fetch: ({ params }) => findPointer(params.orgId),
+  run: async ({ context, params, body, fetched }) => ({
+    body: { recovery: await startRecovery(context, params.orgId, body, fetched) },
+  }),
+});
