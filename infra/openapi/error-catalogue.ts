@@ -97,6 +97,12 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
       'was required, or seven days ago.',
     message: 'This organization requires its sign-in provider. Sign in with it.',
   },
+  network_not_allowed: {
+    meaning:
+      'The organization accepts requests only from certain networks, and this one came from another. Send it from one of ' +
+      'them, or ask an owner to add yours. If no owner is in one, a platform administrator can remove the restriction.',
+    message: 'This organization accepts requests only from its own networks, and 203.0.113.9 is in none of them.',
+  },
   session_confined: {
     meaning:
       'The session came through a company’s provider and is limited to its organization. Confirm it with the account’s ' +

@@ -46,7 +46,7 @@ const documents = { uses: { table: {} }, memoryMb: 512, timeoutSeconds: 10 } as 
 /**
  * Everything that an operation uses: what its contract names, and what its access implies. Authentication reads the
  * caller, checks the credential's MAC and records its last use. A member's request counts towards the organization's
- * share. The first function that issues a credential creates the key of its MAC. An audit entry expires after the
+ * share, which its plan determines. The first function that issues a credential creates the key of its MAC. An audit entry expires after the
  * retention period of the plan. A counter whose window has ended is replaced.
  */
 export function usesOf({ access, uses, path }: Pick<Contract, 'access' | 'uses' | 'path'>): Uses {
@@ -56,7 +56,7 @@ export function usesOf({ access, uses, path }: Pick<Contract, 'access' | 'uses' 
   const issues = credentials.includes('GenerateDataKey');
   const implied: TableRights[] = [
     isAuthenticated ? { BatchGetItem: ['USER'], UpdateItem: ['USER'] } : {},
-    access.kind === 'member' ? { BatchGetItem: ['ORG'], UpdateItem: ['RATE'] } : {},
+    access.kind === 'member' ? { BatchGetItem: ['ORG'], GetItem: ['PLANS'], UpdateItem: ['RATE'] } : {},
     // A busy organization's members and projects are read in a transaction (`lib/access/kept-access.ts`).
     access.kind === 'member' && path.includes('{orgSlug}') ? { GetItem: ['ORG'] } : {},
     credentialActions.length > 0 ? { BatchGetItem: ['CREDENTIALKEY'] } : {},

@@ -6,6 +6,7 @@ import type { AnswerOf, BodyOf, QueryOf } from '../contracts/contract.ts';
 import { type EffectiveLimits, limitNames } from '../contracts/fields/limits.ts';
 import { chunksOf } from '../core/chunks-of.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
+import { networksChanged, networksOf } from '../organizations/allowed-networks.ts';
 import { recoveryView } from '../organizations/recovery.ts';
 import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
 import { readUsage, usageOf } from '../plans/usage.ts';
@@ -33,7 +34,8 @@ export async function inspectOrganization(organizationId: string, pointer: { org
   const limits = effectiveLimits(organization, configs);
   const { recovery: stored } = organization;
   const recovery = stored === undefined ? null : recoveryView(stored);
-  return { organization, usage: usageOf(organization, counted), limits, recovery };
+  const networks = networksOf(organization);
+  return { organization, usage: usageOf(organization, counted), limits, networks, recovery };
 }
 
 /** The slug of an organization. Needs only the id, so this can run early. */
@@ -95,7 +97,7 @@ async function matchingSlugs(start: string): Promise<string[]> {
 type Requested = BodyOf<typeof change>;
 
 /**
- * Sets an organization's plan and overrides, and records the differences in the organization's audit log. A plan that
+ * Sets an organization's plan and overrides, or removes its restriction to certain networks, and records the differences in the organization's audit log. A plan that
  * an administrator sets takes precedence over earlier events from the payment provider, even if the organization
  * already has that plan.
  * @throws organization_not_found
@@ -116,8 +118,9 @@ export async function updateOrganization(
       planChangedAtMs: requested.plan === undefined ? stored.planChangedAtMs : nowMs,
       limitOverrides: mergeOverrides(stored.limitOverrides, requested.limitOverrides ?? {}),
       retentions: earlierRetentions(stored, configs, nowMs),
+      allowedNetworks: requested.networks === null ? undefined : stored.allowedNetworks,
     };
-    const { id, slug, name, plan, planChangedAtMs, limitOverrides, retentions } = after;
+    const { id, slug, name, plan, planChangedAtMs, limitOverrides, retentions, allowedNetworks } = after;
     const target = { type: 'organization', id, name } as const;
     const audits: Write[] = [];
     if (plan !== stored.plan) {
@@ -128,10 +131,23 @@ export async function updateOrganization(
       const details = { from: stored.limitOverrides, to: limitOverrides };
       audits.push(await context.auditIn(after, { action: 'organization.limits_changed', target, details }));
     }
+    if (allowedNetworks === undefined && stored.allowedNetworks !== undefined) {
+      audits.push(await context.auditIn(after, networksChanged(stored)));
+    }
     const change = update(
       at(organizationRecord, slug),
-      { set: { plan, planChangedAtMs, limitOverrides, retentions } },
-      { if: asRead(stored, ['id', 'status', 'plan', 'planChangedAtMs', 'limitOverrides', 'retentions']) },
+      { set: { plan, planChangedAtMs, limitOverrides, retentions, allowedNetworks } },
+      {
+        if: asRead(stored, [
+          'id',
+          'status',
+          'plan',
+          'planChangedAtMs',
+          'limitOverrides',
+          'retentions',
+          'allowedNetworks',
+        ]),
+      },
     );
     await transact([change, ...audits]);
     return { organization: after, limits: effectiveLimits(after, configs?.plans ?? {}) };

@@ -71,7 +71,7 @@ async function answer<C extends Contract, Fetched>(
   const parsed = parseRequest(contract, event, path);
 
   // Authorize, in parallel with the handler's reads.
-  const { authorize, reauthorize } = authorization(kind, access, { issued, params: path.params, log });
+  const { authorize, reauthorize } = authorization(kind, access, { issued, params: path.params, log, ip: source.ip });
   const read = async (request: ParsedRequest<C>) =>
     withReauthorization(reauthorize, async () => (await fetch?.(request, issued?.userId)) as Fetched);
   const { admitting, early } = sharingAccess(() => ({

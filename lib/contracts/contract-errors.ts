@@ -41,7 +41,9 @@ export function errorsOf(contract: Contract): ErrorCode[] {
   if (access.kind === 'admin') codes.add('admin_required').add('second_factor_required');
   if (refusesConfinedSessions(access)) codes.add('session_confined');
   if (access.kind === 'member') {
-    if (access.leaves !== true) codes.add('second_factor_required').add('provider_required');
+    if (access.leaves !== true) {
+      codes.add('second_factor_required').add('provider_required').add('network_not_allowed');
+    }
     // Each organization has its share of the request rate.
     codes.add('rate_limited');
   }

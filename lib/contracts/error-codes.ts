@@ -17,6 +17,7 @@ export const errorStatuses = {
   step_up_required: 403,
   provider_required: 403,
   session_confined: 403,
+  network_not_allowed: 403,
   self_approval: 403,
   organization_not_found: 404,
   project_not_found: 404,

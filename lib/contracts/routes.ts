@@ -37,6 +37,7 @@ import {
 } from './identities/identities.ts';
 import { acceptInvitation, inviteMember } from './members/invitations.ts';
 import { changeRole, leaveOrganization, listMembers, removeMember } from './members/members.ts';
+import { getAllowedNetworks, setAllowedNetworks } from './organizations/allowed-networks.ts';
 import { exportOrganization } from './organizations/export-organization.ts';
 import { createOrganization, deleteOrganization, renameOrganization } from './organizations/organizations.ts';
 import { stopMailedRecovery, stopRecovery } from './organizations/recovery.ts';
@@ -145,6 +146,8 @@ const areas = {
     verifyDomain,
     deleteSignIn,
     exportOrganization,
+    getAllowedNetworks,
+    setAllowedNetworks,
     stopRecovery,
     stopMailedRecovery,
   ],

@@ -1,4 +1,5 @@
 import type { JWTPayload } from 'jose';
+import { requireNetwork } from '../access/allowed-networks.ts';
 import { issuingKey } from '../access/credential-key.ts';
 import type { RequestContext } from '../access/request-context.ts';
 import { newToken, tokenWrite } from '../accounts/tokens.ts';
@@ -14,6 +15,7 @@ import { takeShare } from '../limits/fair-share.ts';
 import { networkOf } from '../limits/network.ts';
 import { failedExchanges, keyFetches, keyFetchesOfNetwork, recordedRefusals } from '../limits/rate-limits.ts';
 import { currentKeys, isBeingFetched, issuerUnavailable, renewedKeys, usableKeys } from '../outbound/issuer-keys.ts';
+import { recentPlanConfigs, requestShareOf } from '../plans/effective-limits.ts';
 import { isNew, isThere } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
 import {
@@ -40,6 +42,7 @@ import {
   invalidAssertion,
   type ProvenAssertion,
   RecordedForLonger,
+  type RefusalReason,
   recordOf,
   recordOfUse,
   unverifiedClaims,
@@ -50,7 +53,7 @@ type Issued = AnswerOf<typeof contract>;
 
 /**
  * Exchanges a platform's token for the identity's bearer token. Two round trips if the issuer's keys are stored.
- * @throws invalid_assertion, claims_mismatch, assertion_replayed, issuer_unavailable, rate_limited
+ * @throws invalid_assertion, claims_mismatch, network_not_allowed, assertion_replayed, issuer_unavailable, rate_limited
  */
 export async function exchangeAssertion(context: RequestContext, requested: BodyOf<typeof contract>): Promise<Issued> {
   const { identityId, organizationSlug, subjectToken } = requested;
@@ -80,7 +83,8 @@ export async function exchangeAssertion(context: RequestContext, requested: Body
   });
   const assertion = { organization, identity, proven, subjectToken };
   await requireClaims(context, assertion);
-  takeShare(organization);
+  await requireMachineNetwork(context, assertion);
+  takeShare(requestShareOf(organization, await recentPlanConfigs()));
   return issue(context, assertion, live);
 }
 
@@ -137,6 +141,16 @@ async function requireClaims(context: RequestContext, assertion: Assertion): Pro
     await refuse(names, `These claims of the token do not match the identity: ${names.join(', ')}.`);
 }
 
+/** @throws network_not_allowed */
+async function requireMachineNetwork(context: RequestContext, assertion: Assertion): Promise<void> {
+  try {
+    requireNetwork(assertion.organization, 'machines', context.source.ip);
+  } catch (error) {
+    await recordRefusal(context, assertion, 'network_not_allowed');
+    throw error;
+  }
+}
+
 async function issue(context: RequestContext, assertion: Assertion, live?: LiveTokensRecord): Promise<Issued> {
   const { organization, identity, proven } = assertion;
   const { id, name, access, projectId, environmentId, trustId: memberId, tokenMinutes } = identity;
@@ -184,7 +198,7 @@ function noteOfUse({ slug }: OrganizationRecord, identity: IdentityRecord, ended
 async function recordRefusal(
   context: RequestContext,
   assertion: Assertion,
-  reason: 'claims_mismatch' | 'assertion_replayed',
+  reason: RefusalReason,
   claims: readonly string[] = [],
 ): Promise<void> {
   const { identity, proven } = assertion;

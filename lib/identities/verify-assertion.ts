@@ -136,8 +136,11 @@ function assertionReplayed(): ApiError {
   );
 }
 
+/** Why a genuine assertion is rejected, for its audit entry. */
+export type RefusalReason = 'claims_mismatch' | 'assertion_replayed' | 'network_not_allowed';
+
 export function recordOf(
-  purpose: 'exchanged' | 'claims_mismatch' | 'assertion_replayed',
+  purpose: 'exchanged' | RefusalReason,
   { identity, subjectToken, proven }: ProvenAssertion,
   options: { if: Condition<AssertionRecord> | Condition<AssertionRecord>[]; refused: () => Error },
 ): Write {

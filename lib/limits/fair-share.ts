@@ -1,14 +1,13 @@
 import { ApiError } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
 import { processCollection, processVariable } from '../core/process-memory.ts';
-import type { OrganizationRecord } from '../table/records/organization.ts';
 import { currentWork, type RequestWork } from '../table/request-work.ts';
 import { increment } from '../table/write.ts';
 import { requestsOfOrganization } from './rate-limits.ts';
 
 /*
- * Each organization has a share of requests per minute, which only its own callers use up. Each process counts in
- * memory and adds its count, in steps of a thousandth of the share, to a shared counter that returns the total. This
+ * Each organization has a share of requests per minute (`requestsPerMinute`, a limit of its plan), which only its own
+ * callers use up. Each process counts in memory and adds its count, in steps of a thousandth of the share, to a shared counter that returns the total. This
  * runs in parallel with the first round trip of a later request, so no request waits for it. With 20 processes, an
  * organization can exceed its share by 2 %.
  *
@@ -25,6 +24,8 @@ interface Share {
   organizationId: string;
   slug: string;
   minute: number;
+  /** -1 means unlimited. */
+  bound: number;
   /** The total of all processes, as of the last response. */
   total: number;
   pending: number;
@@ -44,51 +45,54 @@ function currentMinute(): number {
   shares.clear();
   due.clear();
   minuteOfShares.value = minute;
-  for (const { organizationId: id, slug, pending } of uncounted) add(shareOf({ id, slug }, minute), pending);
+  for (const { organizationId: id, slug, bound, pending } of uncounted) {
+    add(shareOf({ id, slug, requestsPerMinute: bound }, minute), pending);
+  }
   return minute;
 }
 
-function shareOf({ id, slug }: Payer, minute: number): Share {
-  const share = shares.get(id) ?? { organizationId: id, slug, minute, total: 0, pending: 0 };
+function shareOf({ id, slug, requestsPerMinute: bound }: Payer, minute: number): Share {
+  const share = shares.get(id) ?? { organizationId: id, slug, minute, bound, total: 0, pending: 0 };
+  // The limit may have been changed since.
+  share.bound = bound;
   shares.set(id, share).set(slug, share);
   return share;
 }
 
-type Payer = Pick<OrganizationRecord, 'id' | 'slug'>;
+type Payer = NonNullable<RequestWork['payer']>;
 
 function add(share: Share, requests: number): void {
-  const { bound } = counterOf(share);
+  const { bound } = share;
   share.pending += requests;
   if (bound >= 0 && share.pending >= Math.max(1, Math.floor(bound / stepsPerShare))) due.add(share);
 }
 
-const counterOf = ({ organizationId, minute }: Share) => requestsOfOrganization(organizationId, minute);
+const counterOf = ({ organizationId, minute, bound }: Share) => requestsOfOrganization(organizationId, minute, bound);
 
-const isUsedUp = ({ total, pending }: Share, bound: number) => bound >= 0 && total + pending >= bound;
+const isUsedUp = ({ bound, total, pending }: Share) => bound >= 0 && total + pending >= bound;
 
 export function isOverShare(idOrSlug: string | undefined): boolean {
   currentMinute();
   const share = shares.get(idOrSlug ?? '');
-  return share !== undefined && isUsedUp(share, counterOf(share).bound);
+  return share !== undefined && isUsedUp(share);
 }
 
 /**
  * Counts a request of one of the organization's own callers.
  * @throws rate_limited if the share of this minute is used up; such a request is not counted
  */
-export function takeShare({ id, slug }: Payer): void {
+export function takeShare({ id, slug, requestsPerMinute }: Payer): void {
   const minute = currentMinute();
-  const share = shareOf({ id, slug }, minute);
-  const { bound } = counterOf(share);
-  if (isUsedUp(share, bound)) {
+  const share = shareOf({ id, slug, requestsPerMinute }, minute);
+  if (isUsedUp(share)) {
     const retryAfterSeconds = Math.ceil(((minute + 1) * windowMs - Date.now()) / 1000);
-    const message = `The organization has used up its ${bound} requests for this minute. Expensive requests count as several. Wait ${retryAfterSeconds} seconds.`;
+    const message = `The organization has used up its ${requestsPerMinute} requests for this minute. Expensive requests count as several. Wait ${retryAfterSeconds} seconds.`;
     throw new ApiError('rate_limited', message, { retryAfterSeconds });
   }
   add(share, 1);
   const work = currentWork();
   if (work === undefined) return;
-  work.payer = { id, slug };
+  work.payer = { id, slug, requestsPerMinute };
   work.charged += 1;
 }
 

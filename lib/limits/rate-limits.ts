@@ -148,10 +148,13 @@ export const keyFetchesOfNetwork = /* @__PURE__ */ limit<Network>(
 export const recordedRefusals = /* @__PURE__ */ limit<[identityId: string]>('identity-refusals', () => 100, hour);
 
 /** Requests of an organization's own callers in one clock minute. */
-export const requestsOfOrganization = /* @__PURE__ */ limit<[organizationId: string, minuteOfClock: number]>(
+export const requestsOfOrganization = /* @__PURE__ */ limit<
+  [organizationId: string, minuteOfClock: number, bound: number]
+>(
   'requests',
-  () => settings().REQUESTS_PER_MINUTE,
+  (_organizationId, _minuteOfClock, bound) => bound,
   minute,
+  (organizationId, minuteOfClock) => `${organizationId} ${minuteOfClock}`,
 );
 
 /**
@@ -160,14 +163,14 @@ export const requestsOfOrganization = /* @__PURE__ */ limit<[organizationId: str
  */
 function limit<const Subject extends readonly unknown[]>(
   name: string,
-  bound: () => number,
+  bound: (...parts: NoInfer<Subject>) => number,
   windowSeconds: number,
   subject: (...parts: Subject) => string = (...parts) => parts.join(' '),
 ): (...parts: Subject) => Counter {
   return (...parts) => {
     const counted = subject(...parts);
     const hash = createHash('sha256').update(counted).digest('base64url');
-    return { bound: bound(), windowSeconds, item: at(rateRecord, name, hash) };
+    return { bound: bound(...parts), windowSeconds, item: at(rateRecord, name, hash) };
   };
 }
 

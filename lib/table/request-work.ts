@@ -7,7 +7,7 @@ export interface RequestWork {
   readUnits: number;
   auditBytes: number;
   /** The organization that pays, and how many requests it has paid so far. */
-  payer?: { id: string; slug: string };
+  payer?: { id: string; slug: string; requestsPerMinute: number };
   charged: number;
 }
 

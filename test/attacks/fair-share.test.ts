@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { PlanLimits } from '#lib/contracts/fields/limits.ts';
 import { at, find } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { codeOf, createToken, useApi, useSettings } from '../support/api.ts';
+import { type Caller, codeOf, createToken, useApi, useSettings } from '../support/api.ts';
 import { atOnce } from '../support/at-once.ts';
 import { eventually } from '../support/eventually.ts';
+import { shared } from '../support/fixtures.ts';
 import { recordRequest, startObservedApi, withFault } from '../support/observed-api.ts';
 import { type Person, seedPerson } from '../support/people.ts';
 import { countsOf } from '../support/record-calls.ts';
@@ -71,6 +73,70 @@ describe('an organization at ten times its share', () => {
       expect(counts).toMatchObject({ roundTrips: 2, kmsCalls: 0 });
       expect(counts.calls).toBeLessThanOrEqual(5);
     }
+  });
+});
+
+describe('the share of an organization', () => {
+  const admin = shared(() => seedPerson({ isAdmin: true }));
+  const override = ({ person }: { person: Person }, requestsPerMinute: number | null) => {
+    const path = `/admin/orgs/${person.organization.id}`;
+    return expectStatus(api.patch(path, { limitOverrides: { requestsPerMinute } }, admin.session), 200);
+  };
+  async function servedOf({ secrets, token }: { secrets: string; token: Caller }, requests: number): Promise<number> {
+    const statuses: number[] = [];
+    for (let sent = 0; sent < requests; sent += 1) statuses.push((await api.get(secrets, token)).status);
+    return statuses.filter(status => status === 200).length;
+  }
+
+  it('is its own limit if it has one, from the next request on', async () => {
+    const [limited, other] = await Promise.all([tenant(), tenant()]);
+
+    await override(limited, 6);
+    expect(await servedOf(limited, 8)).toBe(5);
+    expect(await servedOf(other, 8)).toBe(8);
+    await override(limited, 9);
+    expect(await servedOf(limited, 8)).toBe(3);
+    const { body } = await override(limited, -1);
+    expect(body.limits.effective.requestsPerMinute).toBe(-1);
+    expect(await servedOf(limited, share + 1)).toBe(share + 1);
+    await override(limited, null);
+    expect(await servedOf(limited, 1)).toBe(0);
+  });
+
+  it('is else that of its plan, within a minute of a change, else the installation’s', async () => {
+    const [onPlan, other] = await Promise.all([tenant(), tenant()]);
+    const [pathOfPlan, pathOfOrganization] = ['/admin/plans/pro', `/admin/orgs/${onPlan.person.organization.id}`];
+    await expectStatus(api.patch(pathOfOrganization, { plan: 'pro' }, admin.session), 200);
+    const { body } = await expectStatus(api.get(pathOfOrganization, admin.session), 200);
+    expect([body.limits.effective.requestsPerMinute, body.limits.source.requestsPerMinute]).toEqual([share, 'default']);
+
+    await expectStatus(api.put(pathOfPlan, { limits: { requestsPerMinute: 4 } }, admin.session), 200);
+    vi.setSystemTime(Date.now() + 60_000);
+
+    expect(await servedOf(onPlan, 6)).toBe(4);
+    expect(await servedOf(other, 6)).toBe(6);
+    const billing = await api.get(`/billing/${other.person.organization.id}`, other.token);
+    expect(billing.body.limits.requestsPerMinute).toBe(share);
+    expect(billing.body.plans.map(({ limits }: { limits: PlanLimits }) => limits.requestsPerMinute)).toEqual([
+      share,
+      4,
+      share,
+    ]);
+  });
+
+  it('costs no call but a read of the plans once a minute', async () => {
+    const { person, token } = await tenant();
+    const path = `/projects/${person.organization.id}`;
+    await api.get(path, token);
+    const callsOf = async () =>
+      (await recordRequest(headers => api.get(path, token, headers))).calls.filter(({ input }) =>
+        JSON.stringify(input).includes('PLANS'),
+      );
+
+    expect(await callsOf()).toHaveLength(0);
+    vi.setSystemTime(Date.now() + 600_000);
+    expect(await callsOf()).toHaveLength(1);
+    expect(await callsOf()).toHaveLength(0);
   });
 });
 
@@ -174,7 +240,8 @@ describe('writers waiting for an environment', () => {
 });
 
 it('twenty processes together exceed the share by a few percent at most', async () => {
-  const organization = { id: crypto.randomUUID(), slug: `org-${crypto.randomUUID().slice(0, 8)}` };
+  const slug = `org-${crypto.randomUUID().slice(0, 8)}`;
+  const organization = { id: crypto.randomUUID(), slug, requestsPerMinute: 2000 };
   const log = {
     info() {},
     warn() {},
@@ -183,7 +250,6 @@ it('twenty processes together exceed the share by a few percent at most', async 
     },
     account() {},
   };
-  useSettings({ REQUESTS_PER_MINUTE: '2000' });
   const processes = await atOnce(20, async () => {
     vi.resetModules();
     return import('#lib/limits/fair-share.ts');

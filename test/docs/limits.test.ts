@@ -4,8 +4,9 @@ import { expect, it } from 'vitest';
 import { mostLayers } from '#clients/cli/src/settings/settings-file.ts';
 import { maximumOffset } from '#lib/contracts/audit/entries.ts';
 import { maximumBodyBytes } from '#lib/contracts/contract.ts';
+import { maximumNetworks } from '#lib/contracts/fields/allowed-networks.ts';
 import { maximumIdentities, maximumLiveTokens, maximumTokenMinutes } from '#lib/contracts/fields/identity-limits.ts';
-import { defaultLimits, limitNames, planNames } from '#lib/contracts/fields/limits.ts';
+import { exampleLimits, limitNames, planNames } from '#lib/contracts/fields/limits.ts';
 import { maxPageSize } from '#lib/contracts/fields/query.ts';
 import { maxKeysPerChange, maxValueBytes, secretKeyPattern } from '#lib/contracts/fields/secret-rules.ts';
 import { maximumDomains } from '#lib/contracts/organizations/sign-in-settings.ts';
@@ -36,7 +37,7 @@ function longest(accepts: (length: number) => boolean): number {
 }
 
 it('shows the limits of each plan', () => {
-  const expected = limitNames.map(name => planNames.map(plan => shown(defaultLimits[plan][name])));
+  const expected = limitNames.map(name => planNames.map(plan => shown(exampleLimits(plan)[name])));
   expect(rowsOf('Plans').map(row => row.slice(1))).toEqual(expected);
 });
 
@@ -66,11 +67,15 @@ it('shows the limits of people and machines', () => {
   const [tokens, ...others] = valuesOf('People and machines');
   // Tried against the service by the tests of tokens.
   expect(tokens).toBe('100');
-  expect(others).toEqual(
-    [maximumIdentities, maximumLiveTokens, maximumTokenMinutes, maximumDomains, keptDeliveries, maximumOffset].map(
-      shown,
-    ),
-  );
+  expect(others).toEqual([
+    shown(maximumIdentities),
+    shown(maximumLiveTokens),
+    shown(maximumTokenMinutes),
+    shown(maximumDomains),
+    `${maximumNetworks} each`,
+    shown(keptDeliveries),
+    shown(maximumOffset),
+  ]);
 });
 
 it('shows the default of each setting that limits requests', () => {

@@ -92,6 +92,8 @@ function accessHint({ code, message }: HoldfastError): string | undefined {
     case 'forbidden':
       if (usesIdentity()) return 'An owner or admin can change what the identity may do, in the dashboard.';
       return 'See your role: holdfast whoami · Ask an owner, whom holdfast members shows: roles change in the dashboard.';
+    case 'network_not_allowed':
+      return 'Use a network that the organization allows, such as your company’s, or ask an owner to add this one.';
     case 'provider_required':
       return newTokenHint('Sign in through your organization’s provider: holdfast login');
     case 'second_factor_required':

@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
-import { defaultLimits, EffectiveLimits, LimitValue, limitNames, PlanName, perLimit, Usage } from '../fields/limits.ts';
+import { AllowedNetworks } from '../fields/allowed-networks.ts';
+import { EffectiveLimits, exampleLimits, LimitValue, limitNames, PlanName, perLimit, Usage } from '../fields/limits.ts';
 import { Organization } from '../fields/organization.ts';
 import { optionalPage, Pagination, prefixQuery } from '../fields/query.ts';
 import { Recovery } from '../fields/recovery.ts';
 
 export const organizationExample = { plan: 'pro', limitOverrides: { maxMembers: 150 } } as const;
 
-export const limitsExample = { ...defaultLimits.pro, maxMembers: 150 };
+export const limitsExample = { ...exampleLimits('pro'), maxMembers: 150 };
 
 const defaults = Object.fromEntries(limitNames.map(name => [name, 'default']));
 
@@ -73,9 +74,15 @@ export const inspectOrganization = contract({
       organization: Organization,
       usage: Usage,
       limits: EffectiveLimits,
+      networks: AllowedNetworks,
       recovery: Recovery.nullable().describe('Its last recovery, if there was one.'),
     }),
-    example: { organization: organizationExample, limits: effectiveExample, recovery: null },
+    example: {
+      organization: organizationExample,
+      limits: effectiveExample,
+      networks: { people: null },
+      recovery: null,
+    },
   }),
   uses: { table: { GetItem: ['ORG', 'ORGID', 'PLANS'], BatchGetItem: ['ENV'], Query: ['ORG'] } },
 });
@@ -86,7 +93,9 @@ export const updateOrganization = contract({
   operationId: 'update-organization',
   route: 'PATCH /v1/admin/orgs/{orgId}',
   summary: 'Update an organization’s plan and limit overrides',
-  description: 'Omitted overrides stay, and null removes one. A downgrade deletes nothing; it only prevents growth.',
+  description:
+    'Omitted overrides stay, and null removes one. A downgrade deletes nothing; it only prevents growth. With `networks`, ' +
+    'removes the restriction to certain networks.',
   access: { kind: 'admin', fresh: 'always' },
   body: z
     .strictObject({
@@ -95,8 +104,12 @@ export const updateOrganization = contract({
         .strictObject(perLimit(OverrideValue))
         .optional()
         .describe('Limits for this organization only; -1 = unlimited, null removes the override.'),
+      networks: z
+        .null()
+        .optional()
+        .describe('Null lets requests in from every network again, if its owners have locked themselves out.'),
     })
-    .refine(body => Object.keys(body).length > 0, { message: 'must have plan, limitOverrides or both' })
+    .refine(body => Object.keys(body).length > 0, { message: 'must have plan, limitOverrides or networks' })
     .meta({ minProperties: 1 }),
   bodyExample: { plan: 'pro', limitOverrides: { maxMembers: 150, maxProjects: null } },
   responses: ok({

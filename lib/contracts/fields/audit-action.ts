@@ -67,6 +67,7 @@ export const auditActions = [
   'billing.portal_opened',
   'billing.plan_changed',
   'organization.limits_changed',
+  'organization.networks_changed',
   'organization.recovery_started',
   'organization.recovery_approved',
   'organization.recovery_completed',

@@ -15,6 +15,7 @@ const descriptions = {
   maxMembers: 'Members, including pending invitations.',
   maxWebhooks: 'Webhooks in the organization.',
   auditRetentionDays: 'How many days audit entries are kept.',
+  requestsPerMinute: 'Requests of the organization’s own callers per minute; expensive ones count as several.',
 };
 export type LimitName = keyof typeof descriptions;
 export const limitNames = Object.keys(descriptions) as LimitName[];
@@ -67,8 +68,11 @@ export const Usage = z
   .meta({ id: 'Usage', description: 'The current usage of an organization.' });
 export type Usage = z.infer<typeof Usage>;
 
-/** The limits that apply if neither an override nor the plan's configuration sets one. */
-export const defaultLimits: Readonly<Record<PlanName, PlanLimits>> = {
+/**
+ * The limits that apply if neither an override nor the plan's configuration sets one. Requests per minute are then
+ * limited by a setting of the installation, for every plan alike.
+ */
+export const defaultLimits: Readonly<Record<PlanName, Omit<PlanLimits, 'requestsPerMinute'>>> = {
   free: {
     maxProjects: 10,
     maxEnvironmentsPerProject: 10,
@@ -85,8 +89,18 @@ export const defaultLimits: Readonly<Record<PlanName, PlanLimits>> = {
     maxWebhooks: 50,
     auditRetentionDays: 365,
   },
-  enterprise: Object.fromEntries(limitNames.map(name => [name, unlimited])) as PlanLimits,
+  enterprise: {
+    maxProjects: unlimited,
+    maxEnvironmentsPerProject: unlimited,
+    maxSecretsPerEnvironment: unlimited,
+    maxMembers: unlimited,
+    maxWebhooks: unlimited,
+    auditRetentionDays: unlimited,
+  },
 };
+
+/** A plan's default limits in an installation that has not changed its setting, for examples. */
+export const exampleLimits = (plan: PlanName): PlanLimits => ({ ...defaultLimits[plan], requestsPerMinute: 6000 });
 
 export const Plan = z
   .object({

@@ -84,9 +84,14 @@ export const organizationRecord = entity(
     /** Of the sign-in provider's issuer and client, copied because every request reads this item. */
     providerVersion: z.string().optional(),
     trustProviderFactor: z.boolean().optional(),
+    /** In CIDR notation. Absent, as is each list that is null: requests are accepted from everywhere. */
+    allowedNetworks: z
+      .object({ people: z.array(z.string()).nullable(), machines: z.array(z.string()).nullable() })
+      .optional(),
   },
   // Code that doesn't know providers could neither refuse those who came another way, nor erase what belongs to one.
-  { upgrades: [['requireProvider', 'providerVersion']] },
+  // Code that doesn't know networks would accept requests from all of them.
+  { upgrades: [['requireProvider', 'providerVersion'], ['allowedNetworks']] },
 );
 export type OrganizationRecord = ReturnType<typeof organizationRecord.parse>;
 

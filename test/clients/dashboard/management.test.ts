@@ -274,6 +274,29 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     expect(organizations.map((own: { name: string }) => own.name)).toContain('Analytical Engines');
   });
 
+  it('sets the allowed networks, which must contain their own, and an administrator removes them', async () => {
+    const person = await seedPerson();
+    const own = await openAt(`/organizations/${person.organization.slug}/settings`, person);
+    await fill(own, { 'People: sessions and their tokens': '198.51.100.0/24' });
+    await button(own, 'Save networks').click();
+    await own.getByText('Must contain your own address, 127.0.0.1.').waitFor();
+    await fill(own, {
+      'People: sessions and their tokens': '127.0.0.0/8\n198.51.100.0/24',
+      'Machines: identities and their tokens': '2001:db8:12::/48',
+    });
+    await button(own, 'Save networks').click();
+    await toast(own, 'Allowed networks saved');
+    const networks = async () =>
+      (await world.api.get(`/orgs/${person.organization.id}/networks`, person.session)).body.networks;
+    const machines = ['2001:db8:12::/48'];
+    expect(await networks()).toEqual({ people: ['127.0.0.0/8', '198.51.100.0/24'], machines });
+    const platform = await openAt(`/admin/organizations/${person.organization.id}`, world.platform);
+    await platform.getByText('127.0.0.0/8, 198.51.100.0/24').waitFor();
+    await press(platform, 'Allow every network', 'Allow');
+    await toast(platform, 'Every network is allowed');
+    expect(await networks()).toEqual({ people: null, machines: null });
+  });
+
   it('renames a project, adds a description and removes it', async () => {
     await page.goto(`${base()}/projects/web-shop/settings`);
     const project = async () => (await world.owner('GET', `/projects/${world.organization.id}/web-shop`)).project;
@@ -556,8 +579,10 @@ describe.skipIf(withoutBrowser)('an administrator of the platform', () => {
     await toast(owner, 'Recovery stopped');
     await page.goto('/admin/plans');
     await page.getByRole('form', { name: 'pro' }).getByLabel('Webhooks').fill('77');
+    const saving = page.waitForRequest(request => request.method() === 'PUT');
     await button(page, 'Save pro').click();
     await toast(page, 'Plan pro saved');
+    expect((await saving).postDataJSON()).toEqual({ limits: { maxWebhooks: 77 } });
     await page.goto('/admin');
     await page.getByRole('img', { name: /Requests in each of the last 24 hours/ }).waitFor();
   });

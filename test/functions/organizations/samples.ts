@@ -39,6 +39,11 @@ export const samples: Samples = {
     body: ({ wanted }) => ({ name: wanted }),
     isDone: async (there, api) => (await organizationsOf(there, api)).some(({ name }) => name === there.wanted),
   }),
+  'set-allowed-networks': sample({
+    world: place,
+    isDone: async ({ organization, session }, api) =>
+      (await expectStatus(api.get(`/orgs/${organization.id}/networks`, session), 200)).body.networks.machines !== null,
+  }),
   'export-organization': sample({ world: placeWithSecrets, isDone: done }),
   'get-sign-in': sample({ world: () => placeWithProvider() }),
   'set-sign-in': sample({

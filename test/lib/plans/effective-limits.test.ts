@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { mergeOverrides } from '#lib/admin/organizations.ts';
 import { defaultLimits, limitNames, type PlanName } from '#lib/contracts/fields/limits.ts';
+import { settings } from '#lib/core/settings.ts';
 import { effectiveLimits } from '#lib/plans/effective-limits.ts';
 
 describe('effectiveLimits', () => {
   it('is the built-in constant by default', () => {
     const { effective, source } = effectiveLimits({ plan: 'pro', limitOverrides: {} }, {});
 
-    expect(effective).toEqual(defaultLimits.pro);
+    expect(effective).toEqual({ ...defaultLimits.pro, requestsPerMinute: settings().REQUESTS_PER_MINUTE });
     for (const name of limitNames) expect(source[name]).toBe('default');
   });
 

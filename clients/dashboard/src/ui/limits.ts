@@ -7,6 +7,7 @@ export const limitNamesInWords: Readonly<Record<LimitName, string>> = {
   maxMembers: 'Members',
   maxWebhooks: 'Webhooks',
   auditRetentionDays: 'Days in the audit log',
+  requestsPerMinute: 'Requests per minute',
 };
 
 export const limitInWords = (limit: number) => (limit === -1 ? 'unlimited' : limit.toLocaleString('en'));

@@ -5,6 +5,7 @@ import { type Answer, call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { Await } from '../../ui/await.tsx';
 import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
@@ -43,6 +44,7 @@ function Inspect({ orgId }: { orgId: string }) {
           <>
             <InForce found={found} />
             <InUse found={found} />
+            <AllowedNetworks found={found} orgId={orgId} onSaved={() => void loaded.reload()} />
             <Overrides found={found} orgId={orgId} onSaved={() => void loaded.reload()} />
             <RecoverySection orgId={orgId} recovery={found.recovery} onChanged={() => void loaded.reload()} />
           </>
@@ -54,6 +56,11 @@ function Inspect({ orgId }: { orgId: string }) {
 
 interface FoundProps {
   found: Found;
+}
+
+interface SavingProps extends FoundProps {
+  orgId: string;
+  onSaved: () => void;
 }
 
 function InForce({ found: { limits } }: FoundProps) {
@@ -73,6 +80,38 @@ function InForce({ found: { limits } }: FoundProps) {
   );
 }
 
+function AllowedNetworks({ found, orgId, onSaved }: SavingProps) {
+  const [confirming, setConfirming] = useState(false);
+  const { people, machines } = found.networks;
+  if (people === null && machines === null) return null;
+  return (
+    <Section title="Allowed networks" lead="The organization rejects requests from other networks.">
+      <Facts
+        facts={[
+          ['People', people?.join(', ') ?? 'every network'],
+          ['Machines', machines?.join(', ') ?? 'every network'],
+        ]}
+      />
+      <Button onClick={() => setConfirming(true)}>Allow every network</Button>
+      {confirming && (
+        <Confirm
+          title="Allow every network"
+          action="Allow"
+          danger
+          onClose={() => setConfirming(false)}
+          onConfirm={async () => {
+            await call('PATCH /v1/admin/orgs/{orgId}', { params: { orgId }, body: { networks: null } });
+            showToast('Every network is allowed.');
+            onSaved();
+          }}
+        >
+          <p>Do this only if its owners have locked themselves out and ask for it. Their audit log records it.</p>
+        </Confirm>
+      )}
+    </Section>
+  );
+}
+
 function InUse({ found: { usage } }: FoundProps) {
   return (
     <Section title="Usage">
@@ -81,7 +120,7 @@ function InUse({ found: { usage } }: FoundProps) {
   );
 }
 
-function Overrides({ found: { organization }, orgId, onSaved }: FoundProps & { orgId: string; onSaved: () => void }) {
+function Overrides({ found: { organization }, orgId, onSaved }: SavingProps) {
   const [plan, setPlan] = useState<PlanName>(organization.plan);
   const save = useAction(async (values: Record<string, string>) => {
     const limitOverrides = Object.fromEntries(

@@ -1,5 +1,6 @@
 import { limitNames } from 'virtual:contracts';
 import type { Plan } from '@holdfast/contracts/fields/limits.ts';
+import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { Await } from '../../ui/await.tsx';
@@ -26,9 +27,15 @@ function Plans() {
 }
 
 function OnePlan({ plan }: { plan: Plan }) {
+  const [stored, setStored] = useState(plan.limits);
   const save = useAction(async (values: Record<string, string>) => {
-    const limits = Object.fromEntries(limitNames.map(name => [name, Number(values[name])]));
-    await call('PUT /v1/admin/plans/{planName}', { params: { planName: plan.name }, body: { limits } });
+    // A limit that is sent no longer follows its default, so unchanged ones are not.
+    const changed = limitNames.filter(name => Number(values[name]) !== stored[name]);
+    if (changed.length > 0) {
+      const limits = Object.fromEntries(changed.map(name => [name, Number(values[name])]));
+      const params = { planName: plan.name };
+      setStored((await call('PUT /v1/admin/plans/{planName}', { params, body: { limits } })).plan.limits);
+    }
     showToast(`Plan ${plan.name} saved.`);
   });
   return (
@@ -44,7 +51,7 @@ function OnePlan({ plan }: { plan: Plan }) {
               required
               min={-1}
               max={1_000_000_000}
-              value={plan.limits[name].toString()}
+              value={stored[name].toString()}
               error={save.error}
             />
           ))}

@@ -14,6 +14,7 @@ import type { OrganizationProps } from '../../ui/in-organization.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { Networks } from './networks.tsx';
 
 export function OrganizationSettings({ organization }: OrganizationProps) {
   return (
@@ -21,6 +22,7 @@ export function OrganizationSettings({ organization }: OrganizationProps) {
       <Rename organization={organization} />
       <SecondFactorRule organization={organization} />
       <SignInProvider organization={organization} />
+      {whyNot('get-allowed-networks', organization.role) === undefined && <Networks organization={organization} />}
       <Export organization={organization} />
       <Delete organization={organization} />
     </Page>

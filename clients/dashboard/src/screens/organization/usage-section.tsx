@@ -21,6 +21,7 @@ export function UsageSection({ usage, limits }: { usage: Usage; limits: PlanLimi
             'Secrets',
             <UpTo key="s" used={usage.secrets} limit={limits.maxSecretsPerEnvironment} place="an environment" />,
           ],
+          ['Requests per minute', limitInWords(limits.requestsPerMinute)],
           ['Audit log', retentionInWords(limits.auditRetentionDays)],
         ]}
       />

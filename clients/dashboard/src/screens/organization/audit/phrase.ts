@@ -45,6 +45,7 @@ export const sentences: Readonly<Record<AuditAction, string>> = {
   'organization.exported': 'exported {target}',
   'organization.imported': 'imported {target}',
   'organization.limits_changed': 'changed the limits of {target}',
+  'organization.networks_changed': 'changed the networks from which {target} can be reached',
   'organization.recovery_started': 'started a recovery of {target}[, to make {newOwner} an owner]',
   'organization.recovery_approved': 'approved the recovery of {target}[, to make {newOwner} an owner]',
   'organization.recovery_completed': 'completed the recovery of {target}[ and made {newOwner} an owner]',
