@@ -1,3 +1,4 @@
+import { maxKeysPerChange } from '../../contracts/fields/secret-rules.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
 import type { Decision } from './change-request.ts';
@@ -43,15 +44,18 @@ export function changeUnits(
   return sizes.reduce((sum, { key, valueBytes }) => sum + unitsOfKey(key, valueBytes), ofRecord);
 }
 
-/** Rejects a change that would be undone at its deadline, however often it is sent. @throws payload_too_large */
+/**
+ * Rejects a change that would be undone at its deadline, however often it is sent. One that may name its keys (an import,
+ * a plan) always passes: its limits are those of the contract. @throws payload_too_large
+ */
 export function requireOneChange(
   content: Content,
   before: ReadonlyMap<string, HeadRecord>,
   author: { email: string },
 ): void {
-  const writeUnits = changeUnits(content, before, author);
-  if (writeUnits <= maximumChangeUnits) return;
   const keyCount = content.puts.length + content.deletions.length;
+  const writeUnits = changeUnits(content, before, author);
+  if (keyCount <= maxKeysPerChange || writeUnits <= maximumChangeUnits) return;
   const fitting = Math.floor((keyCount * maximumChangeUnits) / writeUnits);
   const message =
     `This would change ${keyCount} keys at once, and about ${fitting} of this size fit into one change. ` +

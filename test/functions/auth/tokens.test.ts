@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { readCredential } from '#lib/crypto/credentials.ts';
 import { ranges } from '#lib/table/keys.ts';
-import { at, queryItems } from '#lib/table/read.ts';
+import { at, ofKind, queryItems } from '#lib/table/read.ts';
 import type { AuditRecord } from '#lib/table/records/audit.ts';
+import { auditRecord } from '#lib/table/records/audit.ts';
 import { tokenRecord } from '#lib/table/records/credentials.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { type Caller, codeOf, createProject, createToken, useApi } from '#test/support/api.ts';
@@ -147,7 +148,7 @@ describe('a limited token', () => {
 
     await revoke(cliToken, owner.session);
 
-    const entries = (await queryItems(ranges.audit(organizationId))).filter(({ kind }) => kind === 'audit');
+    const entries = ofKind(auditRecord, await queryItems(ranges.audit(organizationId)));
     const target = { type: 'token', id: cliToken.id, name: 'bound' };
     expect(entries.filter(({ action }) => String(action).startsWith('token.'))).toEqual(
       ['created', 'revoked'].map(change => expect.objectContaining({ action: `token.${change}`, target })),

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { invitationId } from '#lib/organizations/members/new-member.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, find, list, queryItems } from '#lib/table/read.ts';
+import { unpacked } from '#lib/table/records/audit.ts';
 import { invitationRecord, organizationRecord } from '#lib/table/records/organization.ts';
 import { put, transact, update } from '#lib/table/write.ts';
 import { type Caller, codeOf, createToken, useApi } from '#test/support/api.ts';
@@ -33,7 +34,7 @@ async function addMember(owner: Person, role: string): Promise<Person & { path: 
 const ownPath = async (owner: Person) => pathOf(owner, `/${(await roster(owner)).members[0].id}`);
 
 const auditOf = async (person: Person, action: string) =>
-  (await queryItems(ranges.audit(person.organization.id))).filter(item => item.action === action);
+  (await queryItems(ranges.audit(person.organization.id))).map(unpacked).filter(item => item.action === action);
 
 describe('an invitation', () => {
   it('is listed as pending, sent with a link, and accepted by the user with its token', async () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { sweepDataKeys } from '#lib/crypto/data-keys.ts';
 import { at, find } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
@@ -17,7 +18,9 @@ const some = (count: number, bytes: number) => numbered(count, 'x'.repeat(bytes)
 
 type Send = (headers: Record<string, string>) => Promise<Answer>;
 
+/** As in an organization that is not busy. */
 async function count(send: Send) {
+  resetProcessMemory('kept-access');
   const { answer, calls } = await recordRequest(send);
   return { answer, recorded: calls, ...countsOf(calls), ofEnvironment: calls.filter(isOfEnvironment) };
 }

@@ -158,7 +158,9 @@ describe('the foundation', () => {
         .map(({ FunctionName, ReservedConcurrentExecutions }) => [FunctionName, ReservedConcurrentExecutions] as const)
         .filter(([, reserved]) => reserved !== undefined)
         .toSorted();
-    const long = ['holdfast-feed-audit-entries', 'holdfast-get-exposure', 'holdfast-list-audit-entries'];
+    const long = words('export-organization feed-audit-entries get-exposure list-audit-entries').map(
+      name => `holdfast-${name}`,
+    );
     const byDefault = reservedIn({});
     expect(byDefault.map(([name]) => name)).toEqual(long);
     // Of the usual quota of 1,000, of which Lambda leaves at least 100 to all other functions.
@@ -293,7 +295,7 @@ describe('the API', () => {
       expect(deployed).toContainEqual({ routeKey: `${method} ${path}`, functionName: `holdfast-${operationId}` });
     }
     expect(new Set(deployed.map(({ functionName }) => functionName)).size).toBe(deployed.length);
-    expect(functionNameOf.size).toBe(deployed.length + 6);
+    expect(functionNameOf.size).toBe(deployed.length + 7);
     expect(functionNameOf.size).toBe(functions.length);
   });
 
@@ -425,7 +427,7 @@ describe('rights', () => {
   test('to the key for projects and webhooks are limited to functions that handle values or signing secrets', () => {
     const holders =
       words(`apply-changes bulk-delete-secrets compare-environments create-project create-webhook delete-secret
-      deliver-webhooks diff-revisions import-secrets list-versions promote-secrets pull-secrets restore-secrets rotate-key
+      deliver-webhooks diff-revisions export-organization import-secrets list-versions promote-secrets pull-secrets restore-secrets rotate-key
       run-jobs set-secret validate-environment`);
     expect(holdersOf(/^UseKeyOf(?!Credentials|Totp|Provider)/)).toEqual(holders);
   });
@@ -605,9 +607,9 @@ describe('the five-minute schedule', () => {
 
   test('runs once each time', () => {
     const configs = propertiesOf('AWS::Lambda::EventInvokeConfig');
-    expect(configs.map(({ MaximumRetryAttempts }) => MaximumRetryAttempts)).toEqual([0, 0]);
+    expect(configs.map(({ MaximumRetryAttempts }) => MaximumRetryAttempts)).toEqual([0, 0, 0]);
     // Rules invoke the alias, which must exist before its name is configured.
-    expect(configs.map(({ Qualifier }) => Qualifier)).toEqual(['live', 'live']);
+    expect(configs.map(({ Qualifier }) => Qualifier)).toEqual(['live', 'live', 'live']);
     for (const { resource } of ofType('AWS::Lambda::EventInvokeConfig')) {
       expect(resource.DependsOn).toEqual([expect.stringMatching(/Live/)]);
     }
