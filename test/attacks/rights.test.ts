@@ -46,14 +46,14 @@ describe('a role', () => {
     expect(invoking.map(({ name }) => name).toSorted()).toEqual(words(asking));
     for (const { Action, arn } of invoking) {
       expect(Action).toBe('lambda:InvokeFunction');
-      expect(arn).toMatch(/:function:holdfast-make-outbound-requests"\]\]\}$/);
+      expect(arn).toMatch(/:function:holdfast-make-outbound-requests:live"\]\]\}$/);
     }
   });
 
   it('decrypts project keys only where values are read or written, and never without a context', () => {
     const openers = [...rights.keys()].filter(name => isAllowed(rightsOf(name), decrypt(project)));
-    const listed = `apply-changes bulk-delete-secrets compare-environments delete-secret diff-revisions import-secrets
-      list-versions promote-secrets pull-secrets restore-secrets run-jobs set-secret validate-environment`;
+    const listed = `apply-changes bulk-delete-secrets compare-environments delete-secret diff-revisions
+      export-organization import-secrets list-versions promote-secrets pull-secrets restore-secrets run-jobs set-secret validate-environment`;
     expect(openers.sort()).toEqual(words(listed));
     for (const [name, statements] of rights) expect(isAllowed(statements, decrypt({})), name).toBe(false);
   });
@@ -81,9 +81,9 @@ describe('a role', () => {
     expect(holders('DeleteItem')).toEqual([]);
     expect(holders('BatchWriteItem')).toEqual(['run-jobs']);
     expect(isAllowed(rightsOf('pull-secrets'), write('PutItem', 'AUDIT#o'))).toBe(true);
-    // A put replaces an entry with the same key, which has a random part. This one finds keys, and stores counts.
+    // A put replaces an entry with the same key, which has a random part. These find keys, and store counts or an entry.
     const finders = new Set(holders('Query'));
-    expect(holders('PutItem').filter(name => finders.has(name))).toEqual(['list-audit-entries']);
+    expect(holders('PutItem').filter(name => finders.has(name))).toEqual(['export-organization', 'list-audit-entries']);
   });
 
   it('that reads and audits writes nothing else but the use of its credential and the count of requests', () => {

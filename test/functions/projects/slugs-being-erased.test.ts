@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { renewAccess } from '#lib/organizations/change-counts.ts';
 import { at, type Read } from '#lib/table/read.ts';
 import { environmentRecord, environmentStateRecord } from '#lib/table/records/environment.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
@@ -59,7 +60,10 @@ async function beginErasures(owner: Person) {
       below: [at(environmentStateRecord, path)],
     },
   ];
-  for (const { holder } of cases) await transact([update(holder, { set: { status: 'deleting' } })]);
+  for (const { holder } of cases) {
+    const renewals = holder.entity.kind === 'project' ? [renewAccess(person.organization)] : [];
+    await transact([update(holder, { set: { status: 'deleting' } }), ...renewals]);
+  }
   return cases;
 }
 

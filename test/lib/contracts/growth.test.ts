@@ -21,7 +21,7 @@ const bounds = {
     'restore-secrets',
   ],
   /** The `limit` of a page, and what fits in a response; without a limit, a history has `maximumVersionsAtOnce`. */
-  page: ['list-versions', 'list-revisions', 'list-organizations'],
+  page: ['export-organization', 'list-versions', 'list-revisions', 'list-organizations'],
   /** What one request reads of the audit log; `next` continues. */
   budget: ['list-audit-entries', 'feed-audit-entries'],
   /** The same for the log, but nothing yet for an environment's own changes, of which it reads every record. */
