@@ -61,7 +61,7 @@ async function beginErasures(owner: Person) {
     },
   ];
   for (const { holder } of cases) {
-    const renewals = holder.entity.kind === 'project' ? [renewAccess(person.organization)] : [];
+    const renewals = holder.entity.kind === 'project' ? [renewAccess(owner.organization)] : [];
     await transact([update(holder, { set: { status: 'deleting' } }), ...renewals]);
   }
   return cases;

@@ -21,9 +21,9 @@ const bounds = {
     'restore-secrets',
   ],
   /** The `limit` of a page, and what fits in a response; without a limit, a history has `maximumVersionsAtOnce`. */
-  page: ['export-organization', 'list-versions', 'list-revisions', 'list-organizations'],
-  /** What one request reads of the audit log; `next` continues. */
-  budget: ['list-audit-entries', 'feed-audit-entries'],
+  page: ['list-versions', 'list-revisions', 'list-organizations'],
+  /** What one request reads of the audit log or exports; `next` continues. */
+  budget: ['export-organization', 'list-audit-entries', 'feed-audit-entries'],
   /** The same for the log, but nothing yet for an environment's own changes, of which it reads every record. */
   allChanges: ['get-exposure'],
   /** Each transaction stays, so the next request continues. */
