@@ -52,7 +52,9 @@ export async function checkRestoredTable(client: DynamoDBClient, tableName: stri
         const kind = typeof item.kind === 'string' && typeof item.v === 'number' ? item.kind : undefined;
         if (kind === undefined || !isInPartition(item)) add(seen.misplaced, String(item.pk).split('#')[0] ?? '');
         else add(seen.itemsByKind, kind);
-        if (kind === 'audit' && String(item.createdAt) > (newestEntryAt ?? '')) newestEntryAt = String(item.createdAt);
+        // The sort key of an entry is its action, its time and its id.
+        const entryAt = kind === 'audit' ? String(item.sk).split('#')[1] : undefined;
+        if (entryAt !== undefined && entryAt > (newestEntryAt ?? '')) newestEntryAt = entryAt;
         if (kind !== 'platformCount') continue;
         counters.users += Number(item.users ?? 0);
         counters.organizations += Number(item.organizations ?? 0);

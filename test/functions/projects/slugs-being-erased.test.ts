@@ -75,7 +75,8 @@ describe('creating something under a slug whose last holder is being erased', ()
       onWait = waiting.open;
       const creation = api.post(route, { name: 'New', slug }, owner.session);
       await Promise.race([waiting.opened, creation]);
-      await transact([holder, ...below].map(item => remove(item)));
+      const renewals = holder.entity.kind === 'project' ? [renewAccess(owner.organization)] : [];
+      await transact([...[holder, ...below].map(item => remove(item)), ...renewals]);
       const { status, body } = await creation;
       expect([route, status, body.error]).toEqual([route, 201, undefined]);
     }
