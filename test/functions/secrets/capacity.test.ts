@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { type Answer, createToken } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { shared } from '#test/support/fixtures.ts';
@@ -18,7 +19,9 @@ beforeAll(async () => {
   await place.pull('dev', '', { as: token });
 });
 
+/** As in an organization that is not busy. */
 async function count(send: (headers: Record<string, string>) => Promise<Answer>) {
+  resetProcessMemory('kept-access');
   const { answer, calls } = await recordRequest(send);
   expect(calls.length).toBeGreaterThan(1);
   return { answer, ...countsOf(calls) };
