@@ -18,7 +18,7 @@ const issuer = shared(startIssuer);
 /** The service, as reached from this address through the edge. */
 function from(address: string): Api {
   const edge = { 'x-origin-secret': edgeSecret, 'x-viewer-address': address };
-  const call: Api['call'] = (method, path, options = {}) => api.call(method, path, { ...options, headers: edge });
+  const call: Api['call'] = (method, path, options) => api.call(method, path, { ...options, headers: edge });
   const withoutBody = (method: string) => (path: string, as?: Caller) => call(method, path, { as });
   const withBody = (method: string) => (path: string, body: unknown, as?: Caller) => call(method, path, { as, body });
   return {
