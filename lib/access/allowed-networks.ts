@@ -29,7 +29,7 @@ export function requireNetwork(
   throw new ApiError('network_not_allowed', message);
 }
 
-/** Whoever may no longer use the organization can still leave it. @throws network_not_allowed */
+/** From everywhere, members can leave, and owners can stop a recovery. @throws network_not_allowed */
 export function requireNetworkOf(caller: Caller | undefined, access: Access, ip: string): void {
   if (caller?.access === undefined || (access.kind === 'member' && access.leaves === true)) return;
   requireNetwork(caller.access.organization, caller.principal.identity === undefined ? 'people' : 'machines', ip);

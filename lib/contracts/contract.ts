@@ -54,7 +54,7 @@ export type Freshness = 'always' | 'by-content';
  *   provider; the handler then shows and changes only what belongs to that organization.
  * - `member`: a member of the organization in the path, with one of `roles`. With `environmentRule`, access also depends
  *   on the environment's type; the handler must then call `access.requireEnvironment`.
- *   With `leaves`, the organization's requirements (its provider, a second factor) don't apply.
+ *   With `leaves`, the organization's requirements (its provider, a second factor, its networks) don't apply.
  *   With `deployers`, identities with the role `deployer` may do it in their environment, whatever its type.
  * - `admin`: a platform administrator (`isAdmin`), with a session or a full token without a limit.
  */
