@@ -66,7 +66,8 @@ export const rareRights: readonly RareRights[] = [
   },
   {
     when: 'another request changed the organization first, so it is read again',
-    functions: 'create-organization rename-organization delete-organization start-checkout open-portal',
+    functions:
+      'create-organization rename-organization delete-organization set-allowed-networks start-checkout open-portal',
     rights: ['GetItem ORG'],
   },
   {
