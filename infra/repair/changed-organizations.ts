@@ -4,6 +4,7 @@ import type { AuditAction } from '#lib/contracts/fields/audit-action.ts';
 import { requiredSetting } from '#lib/core/settings.ts';
 import { tableClient } from '#lib/table/client.ts';
 import { at, type Item, readAll } from '#lib/table/read.ts';
+import { auditRecord, entryKey } from '#lib/table/records/audit.ts';
 import { organizationPointerRecord } from '#lib/table/records/organization.ts';
 
 /** They change nothing that is counted. */
@@ -26,9 +27,10 @@ const segments = 64;
 export async function findChangedOrganizations(since: Date): Promise<string[]> {
   const slugs = new Set<string>();
   const ids = new Set<string>();
-  const note = ({ pk }: Item) => {
-    const [partition, name = ''] = String(pk).split('#');
-    (partition === 'AUDIT' ? ids : slugs).add(name);
+  const note = (item: Item) => {
+    const [partition, name = ''] = String(item.pk).split('#');
+    if (partition !== 'AUDIT') slugs.add(name);
+    else if (entryKey(item).createdAt >= since.toISOString()) ids.add(name);
   };
   await Promise.all(Array.from({ length: segments }, (_, segment) => scan(segment, since, note)));
   const pointers = await readAll([...ids].map(id => at(organizationPointerRecord, id)));
@@ -37,7 +39,7 @@ export async function findChangedOrganizations(since: Date): Promise<string[]> {
 }
 
 async function scan(Segment: number, since: Date, note: (item: Item) => void): Promise<void> {
-  const names = uses.map((_, index) => `:use${index}`);
+  const isUse = uses.map((_, index) => `begins_with(sk, :use${index})`);
   const times = ['createdAt', 'updatedAt', 'joinedAt', 'removedAt'];
   let start: Record<string, unknown> | undefined;
   do {
@@ -46,17 +48,17 @@ async function scan(Segment: number, since: Date, note: (item: Item) => void): P
         TableName: requiredSetting('TABLE_NAME'),
         Segment,
         TotalSegments: segments,
-        ProjectionExpression: 'pk',
-        FilterExpression: `(begins_with(pk, :env) OR begins_with(pk, :org) OR begins_with(pk, :audit)) AND (${times
-          .map(name => `${name} >= :since`)
-          .join(' OR ')}) AND (attribute_not_exists(#action) OR NOT #action IN (${names.join(', ')}))`,
-        ExpressionAttributeNames: { '#action': 'action' },
+        ProjectionExpression: 'pk, sk',
+        // An entry's action and time are only in its sort key. A filter can't compare a part of it.
+        FilterExpression: `(begins_with(pk, :audit) AND kind = :entry AND NOT (${isUse.join(' OR ')})) OR
+          ((begins_with(pk, :env) OR begins_with(pk, :org)) AND (${times.map(name => `${name} >= :since`).join(' OR ')}))`,
         ExpressionAttributeValues: {
           ':env': 'ENV#',
           ':org': 'ORG#',
           ':audit': 'AUDIT#',
           ':since': since.toISOString(),
-          ...Object.fromEntries(uses.map((use, index) => [`:use${index}`, use])),
+          ':entry': auditRecord.kind,
+          ...Object.fromEntries(uses.map((use, index) => [`:use${index}`, `${use}#`])),
         },
         ExclusiveStartKey: start,
       }),

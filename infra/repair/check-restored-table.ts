@@ -2,6 +2,7 @@ import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynam
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { partitions } from '#lib/contracts/partitions.ts';
 import { tableDefinition } from '#lib/table/definition.ts';
+import { auditRecord, entryKey } from '#lib/table/records/audit.ts';
 
 export interface RestoredTable {
   itemsByKind: ReadonlyMap<string, number>;
@@ -22,7 +23,6 @@ interface Item {
   sk?: unknown;
   kind?: unknown;
   v?: unknown;
-  createdAt?: unknown;
   users?: unknown;
   organizations?: unknown;
 }
@@ -43,7 +43,7 @@ export async function checkRestoredTable(client: DynamoDBClient, tableName: stri
         TableName: tableName,
         Segment,
         TotalSegments: segments,
-        ProjectionExpression: 'pk, sk, kind, v, createdAt, #users, organizations',
+        ProjectionExpression: 'pk, sk, kind, v, #users, organizations',
         ExpressionAttributeNames: { '#users': 'users' },
       },
     );
@@ -52,9 +52,8 @@ export async function checkRestoredTable(client: DynamoDBClient, tableName: stri
         const kind = typeof item.kind === 'string' && typeof item.v === 'number' ? item.kind : undefined;
         if (kind === undefined || !isInPartition(item)) add(seen.misplaced, String(item.pk).split('#')[0] ?? '');
         else add(seen.itemsByKind, kind);
-        // The sort key of an entry is its action, its time and its id.
-        const entryAt = kind === 'audit' ? String(item.sk).split('#')[1] : undefined;
-        if (entryAt !== undefined && entryAt > (newestEntryAt ?? '')) newestEntryAt = entryAt;
+        const entryAt = kind === auditRecord.kind ? entryKey({ sk: item.sk }).createdAt : '';
+        if (entryAt > (newestEntryAt ?? '')) newestEntryAt = entryAt;
         if (kind !== 'platformCount') continue;
         counters.users += Number(item.users ?? 0);
         counters.organizations += Number(item.organizations ?? 0);

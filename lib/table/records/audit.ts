@@ -78,17 +78,22 @@ function unpackedList(list: unknown): unknown {
   return list instanceof Uint8Array ? inflateRawSync(list).toString().split('\n') : list;
 }
 
+/** What an entry's sort key says, also about one that is packed. */
+export function entryKey({ sk }: Item): { action: string; createdAt: string; id: string } {
+  const [action = '', createdAt = '', id = ''] = String(sk).split('#');
+  return { action, createdAt, id };
+}
+
 /** An entry as stored, with all attributes of its record. */
 export function unpacked(stored: Item): Item {
   if (stored.v !== auditEntity.formatVersion || stored.id !== undefined) return stored;
   const { targetType, ...item } = mapIds(stored, unpackedId);
-  const [action, createdAt, id] = String(item.sk).split('#');
   const place = placesOf(item).find(([kind]) => kind === targetType)?.[1];
   const target = place === undefined ? item.target : { type: targetType, id: place.id, name: place.slug };
   const lists = Object.fromEntries(
     listNames.filter(list => item[list] !== undefined).map(list => [list, unpackedList(item[list])]),
   );
-  return { ...item, ...lists, id, action, createdAt, target };
+  return { ...item, ...lists, ...entryKey(stored), target };
 }
 
 function mapIds(item: Item, convert: (id: unknown) => unknown): Item {
