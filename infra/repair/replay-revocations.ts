@@ -3,6 +3,7 @@ import { outranks } from '#lib/contracts/fields/role.ts';
 import { chunksOf } from '#lib/core/chunks-of.ts';
 import { requiredSetting } from '#lib/core/settings.ts';
 import { dayMs } from '#lib/core/time.ts';
+import { renewedRevision } from '#lib/table/access-revision.ts';
 import type { Key } from '#lib/table/entity.ts';
 import { asRead, isNew } from '#lib/table/expressions.ts';
 import { ranges, revocationShards } from '#lib/table/keys.ts';
@@ -10,7 +11,7 @@ import { at, type Item } from '#lib/table/read.ts';
 import { auditRecord } from '#lib/table/records/audit.ts';
 import { tokenRecord } from '#lib/table/records/credentials.ts';
 import { identityRecord } from '#lib/table/records/identity.ts';
-import { memberRecord, removedMemberRecord } from '#lib/table/records/organization.ts';
+import { memberRecord, organizationRecord, removedMemberRecord } from '#lib/table/records/organization.ts';
 import { type RevocationRecord, revocationRecord } from '#lib/table/records/revocation.ts';
 import { accountLinkRecord } from '#lib/table/records/sign-in.ts';
 import { retryOnConditionFailed, transact, update, type Write } from '#lib/table/write.ts';
@@ -103,8 +104,14 @@ async function repeat(entry: RevocationRecord, { old, restored, ownChanges }: Ta
     const item = before.get(keyText(key));
     return item === undefined || now.has(keyText(key)) || !recordKinds.has(String(item.kind)) ? [] : [additionOf(item)];
   });
-  await transact([...writes, ...records]);
+  await transact([...writes, ...renewalsFor(writes), ...records]);
   return writes.length + records.length > 0 || copied.includes(true);
+}
+
+/** What the service remembers of the organizations' members and identities ends with the writes. */
+function renewalsFor(writes: readonly Write[]): Write[] {
+  const slugs = writes.filter(({ key }) => key.pk.startsWith('ORG#')).map(({ key }) => key.pk.slice('ORG#'.length));
+  return [...new Set(slugs)].map(slug => update(at(organizationRecord, slug), { set: renewedRevision() }));
 }
 
 function isNewerThan(time: string, { createdAt, joinedAt }: Item): boolean {

@@ -5,9 +5,9 @@ import { replayRevocations } from '#infra/repair/replay-revocations.ts';
 import { requiredSetting } from '#lib/core/settings.ts';
 import type { Key } from '#lib/table/entity.ts';
 import { at, find } from '#lib/table/read.ts';
-import { memberRecord } from '#lib/table/records/organization.ts';
+import { memberRecord, type OrganizationRecord, organizationRecord } from '#lib/table/records/organization.ts';
 import { userRecord } from '#lib/table/records/user.ts';
-import { transact } from '#lib/table/write.ts';
+import { putAll } from '#lib/table/write.ts';
 import { createToken, useApi, useSettings } from '#test/support/api.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
 import { type Person, seedPerson, testPassword } from '#test/support/people.ts';
@@ -27,7 +27,7 @@ async function restorePoint(): Promise<{ table: string; since: Date; oldTable: s
   const at = (name: string) => useSettings({ TABLE_NAME: name });
   await ensureTable(table);
   at(table);
-  for (const item of items) await transact([{ kind: 'put', key: item as unknown as Key, item }]);
+  await putAll(items.map(item => ({ kind: 'put', key: item as unknown as Key, item })));
   at(oldTable);
   return { table, since, oldTable, use: () => at(table) };
 }
@@ -38,6 +38,12 @@ interface Scene {
   lowered: Person;
   stolen: Person;
   tokens: { token: string }[];
+}
+
+async function organizationOf({ organization }: Person): Promise<OrganizationRecord> {
+  const found = await find(at(organizationRecord, organization.slug));
+  if (found === undefined) throw new Error('The organization is gone.');
+  return found;
 }
 
 let scene: Scene;
@@ -80,13 +86,15 @@ describe('replay-revocations', () => {
     await expectStatus(api.delete(`/identities/${id}/${identity.id}`, owner.session), 200);
     await expectStatus(api.delete(`/webhooks/${id}/${webhook.id}`, owner.session), 200);
     await expectStatus(api.delete(`/members/${id}/${invitation.id}`, owner.session), 200);
-    const ended = await snapshotOf(['rate']);
+    const ended = await snapshotOf(['rate'], ['accessRevision']);
 
     point.use();
+    const { accessRevision } = await organizationOf(owner);
     const replayed = await replayRevocations(point.oldTable, point.since);
 
     expect(replayed).toMatchObject({ revocations: 8, repeated: 8, left: [] });
-    const left = changesBetween(ended, await snapshotOf(['rate']));
+    expect((await organizationOf(owner)).accessRevision).not.toBe(accessRevision);
+    const left = changesBetween(ended, await snapshotOf(['rate'], ['accessRevision']));
     expect(left.filter(line => !/ (?:session|revocation|user) /.test(line))).toEqual([]);
     expect(await Promise.all(tokens.map(works))).toEqual([false, true, false]);
     expect(await roleOf(scene, lowered)).toBe('viewer');
