@@ -73,6 +73,11 @@ export function leanSource(path: string, source: string): string {
       }
       if (callee.type === 'MemberExpression' && ['meta', 'describe'].includes(nameOf(callee)))
         edits.push(removal(source, callee.object.end, end));
+      if (callee.type === 'Identifier' && callee.name === 'words' && argument?.type === 'TemplateLiteral') {
+        // Indented lists of words. The line breaks stay, and with them the numbers of the lines.
+        const text = source.slice(argument.start, argument.end).replaceAll(/\n +/g, '\n');
+        edits.push({ start: argument.start, end: argument.end, text });
+      }
       if (callee.type === 'Identifier' && callee.name === 'entity' && attributes !== undefined) {
         edits.push({ start: attributes.start, end: attributes.start, text: '() => (' });
         edits.push({ start: attributes.end, end: attributes.end, text: ')' });

@@ -1,4 +1,4 @@
-import { replaceLostKey } from '#lib/access/credential-key.ts';
+import { replaceLostKey } from '../repair/replace-credential-key.ts';
 
 /*
  * `npm run operate -- replace-credential-key`: after the KMS key is lost and the installation uses another one, makes a new key

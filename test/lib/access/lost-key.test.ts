@@ -1,6 +1,6 @@
 import { CreateKeyCommand } from '@aws-sdk/client-kms';
 import { describe, expect, it } from 'vitest';
-import { replaceLostKey } from '#lib/access/credential-key.ts';
+import { replaceLostKey } from '#infra/repair/replace-credential-key.ts';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { createCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
 import { kmsClient } from '#lib/crypto/kms.ts';
