@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dictionary } from '@zxcvbn-ts/language-common';
 import type { Plugin } from 'esbuild';
@@ -15,14 +16,27 @@ const undici = `
 /** A shorter password is rejected before it is looked up, so the list's 49,000 shorter ones are never found. */
 export const longPasswords = dictionary['passwords-common'].filter(({ length }) => length >= shortestNewPassword);
 
+/**
+ * The SDK's regions of all partitions of AWS, in which it looks up only what is the same for a partition's regions. The
+ * service runs in the first partition alone (`infra/plan/platform-settings.ts`).
+ */
+function onePartition(source: string): string {
+  const { partitions, ...rest } = JSON.parse(source.slice(source.indexOf('{'), source.lastIndexOf('}') + 1));
+  return `export const partitionsInfo = ${JSON.stringify({ ...rest, partitions: [{ ...partitions[0], regions: {} }] })}`;
+}
+
 /** The contents of the modules that are replaced, by the end of their path. */
-const replacements = [
+const replacements: readonly (readonly [RegExp, string | ((source: string) => string)])[] = [
+  [/util-endpoints[/\\]lib[/\\]aws[/\\]partitions\.js$/, onePartition],
+  // Digests for runtimes that have none. Node has them.
+  [/checksum[/\\]sha256[/\\]Sha256Js\.js$/, 'export const Sha256Js = undefined;'],
+  [/checksum[/\\]md5[/\\]Md5Js\.js$/, 'export const Md5Js = undefined;'],
   [/undici[/\\]index\.js$/, undici],
   // The parser for processors without SIMD instructions. Lambda's arm64 processors have them.
   [/undici[/\\]lib[/\\]llhttp[/\\]llhttp-wasm\.js$/, "throw new Error('This processor has no SIMD instructions.');"],
   [/language-common[/\\]dist[/\\]passwords\.json\.mjs$/, `export default ${JSON.stringify(longPasswords)};`],
   [/language-common[/\\]dist[/\\]diceware\.json\.mjs$/, 'export default [];'],
-] as const;
+];
 
 /** undici's own switch for Node's copy of it, which leaves out an experimental second parser. */
 export const leanDefinitions = { esbuildDetection: 'true' };
@@ -31,7 +45,10 @@ export const leanPackages: Plugin = {
   name: 'lean-packages',
   setup: ({ onLoad }) => {
     for (const [filter, contents] of replacements) {
-      onLoad({ filter }, ({ path }) => ({ contents, resolveDir: join(path, '..') }));
+      onLoad({ filter }, ({ path }) => ({
+        contents: typeof contents === 'string' ? contents : contents(readFileSync(path, 'utf8')),
+        resolveDir: join(path, '..'),
+      }));
     }
   },
 };

@@ -178,6 +178,11 @@ export const rareRights: readonly RareRights[] = [
   },
   { when: 'the same', functions: 'confirm-totp', rights: ['DeleteItem USER'] },
   {
+    when: 'an app is replaced, or a role lowered, which an operator’s command can repeat on a restored table',
+    functions: 'confirm-totp change-role',
+    rights: ['PutItem REVOCATIONS'],
+  },
+  {
     when: 'the code that confirmed the app is sent again',
     functions: 'confirm-totp',
     rights: ['ConditionCheckItem USER'],
