@@ -7,9 +7,7 @@ type Condition = 'there' | 'lost' | 'refusing';
 /** DynamoDB of several regions. DynamoDB Local has one table of a name for all, so `tables` names each region's. */
 export async function startRegions(tables: Readonly<Record<string, string>>) {
   const conditions = new Map<string, Condition>();
-  let abandoned = 0;
   const server = await startReceiver(async (response, { headers, body }) => {
-    response.once('close', () => (abandoned += Number(!response.writableFinished)));
     const region = /Credential=[^/]+\/\d+\/([^/]+)\//.exec(headers.authorization ?? '')?.[1] ?? '';
     const condition = conditions.get(region) ?? 'there';
     if (condition === 'lost') return response.destroy();
@@ -28,8 +26,6 @@ export async function startRegions(tables: Readonly<Record<string, string>>) {
   });
   return {
     url: server.url,
-    /** How many requests their sender gave up, because the machine was too busy to respond in time. */
-    abandoned: () => abandoned,
     set: (region: string, condition: Condition) => conditions.set(region, condition),
     stop: server.stop,
   };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
@@ -41,6 +41,7 @@ let bundles: readonly Bundle[];
 
 beforeAll(async () => {
   bundles = await bundleFunctions({ outDirectory });
+  for (const { directory } of bundles) allowSlowCallsIn(join(directory, 'index.mjs'));
 });
 
 const weightOf = (name: string, owner: string) =>
@@ -355,20 +356,12 @@ describe('the bundles, run instead of the sources', () => {
     test.each(functions.filter(({ uses }) => usesTable(uses)).map(({ name, area }) => [name, area] as const))(
       '%s finds that out before it writes, sends or queues anything',
       async (name, area) => {
-        let abandoned: number;
-        let made: AuthorizedCall[];
-        let answer: unknown;
-        let directory = 'returned';
-        // A process that gives up on the other region believes that this one serves. Then a new process runs it again.
-        do {
-          abandoned = regions.abandoned();
-          const before = recorder.calls.length;
-          const handler = recorder.wrap({ area, name }, load(copyOfBundles(directory), name));
-          // The last event that it handled while this region served.
-          answer = await Promise.resolve(handler(events.get(name) ?? {}, {} as Context)).catch((error: Error) => error);
-          made = recorder.calls.slice(before).filter(({ functionName }) => functionName === name);
-          directory += '-again';
-        } while (regions.abandoned() > abandoned);
+        const before = recorder.calls.length;
+        const handler = recorder.wrap({ area, name }, load(copyOfBundles('returned'), name));
+        // The last event that it handled while this region served.
+        const answering = Promise.resolve(handler(events.get(name) ?? {}, {} as Context));
+        const answer: unknown = await answering.catch((error: Error) => error);
+        const made = recorder.calls.slice(before).filter(({ functionName }) => functionName === name);
         const isFence = (call: AuthorizedCall) => call.keys['dynamodb:LeadingKeys']?.[0] === 'SERVINGREGION';
         expect(made.filter(isFence).map(({ action }) => action)).toEqual(['dynamodb:GetItem', 'dynamodb:GetItem']);
         expect(made.map(({ action }) => action).filter(action => !isRead(action))).toEqual([]);
@@ -381,6 +374,15 @@ describe('the bundles, run instead of the sources', () => {
 /** A function's handler, loaded by Node itself, as on Lambda. */
 const load = (directory: string, name: string): Handler =>
   (require(join(directory, name, 'index.mjs')) as { handler: Handler }).handler;
+
+/**
+ * As `allowSlowCalls`, because a bundle has the limits of calls to AWS inside. A process that gives up on the other
+ * region believes that this one serves, and a busy machine takes longer than AWS.
+ */
+function allowSlowCallsIn(file: string): void {
+  const source = readFileSync(file, 'utf8');
+  writeFileSync(file, source.replaceAll(/\b(connectionTimeout|requestTimeout):\de3\b/g, '$1:2e4'));
+}
 
 function copyOfBundles(name: string): string {
   const directory = join(outDirectory, name);

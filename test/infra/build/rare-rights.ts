@@ -15,7 +15,7 @@ const changes = `set-secret import-secrets apply-changes restore-secrets promote
 export const rareRights: readonly RareRights[] = [
   {
     when: 'a token’s requests follow one another within a second, so that its member and project are kept',
-    functions: `${changes} list-versions list-revisions destroy-versions update-template-key`,
+    functions: 'restore-secrets promote-secrets',
     rights: ['GetItem ORG'],
   },
   {
