@@ -4,6 +4,7 @@ import type { RequestSource } from '#lib/core/request-source.ts';
 import { createDataKey } from '#lib/crypto/data-keys.ts';
 import { keyRing } from '#lib/secrets/engine/key-ring.ts';
 import { secretSizeBytes } from '#lib/secrets/engine/secret-size.ts';
+import { renewedRevision } from '#lib/table/access-revision.ts';
 import { equals, isNew } from '#lib/table/expressions.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, find, list, queryPage, readAll } from '#lib/table/read.ts';
@@ -20,7 +21,7 @@ import { countPlatform } from '#lib/table/records/platform.ts';
 import { projectRecord } from '#lib/table/records/project.ts';
 import { retiredOrganizationRecord } from '#lib/table/records/retired-slug.ts';
 import { noteWork, unfinishedWorkRecord } from '#lib/table/records/unfinished-work.ts';
-import { put, putAll, transact, transactIfHolds, update, type Write } from '#lib/table/write.ts';
+import { check, put, putAll, transact, transactIfHolds, update, type Write } from '#lib/table/write.ts';
 import { type Import, itemsOf } from './import-items.ts';
 import { createAccounts, matchPeople, type People } from './match-people.ts';
 import { openVersion } from './open-values.ts';
@@ -139,8 +140,13 @@ async function requireFreeIds({ organization: { id }, listed }: Survey): Promise
   }
 }
 
+/** The organization's condition while the file is being imported, when no request can reach it. */
+const whileImporting = (id: string, sha256: string) =>
+  ({ id: equals(id), status: equals('deleting'), 'importing.sha256': equals(sha256) }) as const;
+
 /** A repeated import keeps the data keys of the first, because values may be sealed under them. */
-async function createProjects({ listed }: Survey, { id: organizationId, slug }: OrganizationRecord) {
+async function createProjects({ listed, sha256 }: Survey, { id: organizationId, slug }: OrganizationRecord) {
+  const isImporting = check(at(organizationRecord, slug), { if: whileImporting(organizationId, sha256) });
   for (const { record: _, ...project } of listed.project) {
     const { id: projectId, keyVersion } = project;
     const item = at(projectRecord, slug, project.slug);
@@ -148,7 +154,7 @@ async function createProjects({ listed }: Survey, { id: organizationId, slug }: 
     const wrappedKeys = { [keyVersion]: await createDataKey({ organizationId, projectId, keyVersion }) };
     const environmentCount = listed.environment.filter(environment => environment.projectId === projectId).length;
     const stored = { ...project, organizationId, wrappedKeys, environmentCount, status: 'active' as const };
-    await transactIfHolds([put(item, stored, { if: isNew })]);
+    await transactIfHolds([put(item, stored, { if: isNew }), isImporting]);
   }
   const projects = await readAll(listed.project.map(project => at(projectRecord, slug, project.slug)));
   return new Map(
@@ -221,9 +227,9 @@ async function activate({ survey, organization }: Import, source: RequestSource)
   const { sha256, lines, header } = survey;
   const facts = { action: 'organization.imported', target: { type: 'organization', id, name } } as const;
   const details = { sha256, lines, exportedAt: header.startedAt };
-  const isSame = { id: equals(id), status: equals('deleting'), 'importing.sha256': equals(sha256) } as const;
+  const set = { status: 'active', importing: undefined, ...renewedRevision() } as const;
   await transact([
-    update(at(organizationRecord, slug), { set: { status: 'active', importing: undefined } }, { if: isSame }),
+    update(at(organizationRecord, slug), { set }, { if: whileImporting(id, sha256) }),
     put(at(directoryBySlugRecord, slug), entry),
     put(at(directoryByNameRecord, name, slug), entry),
     countPlatform({ organizations: 1, projects: projectCount }),
