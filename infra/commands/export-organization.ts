@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { exportAsOperator } from '../portability/export-as-operator.ts';
 import { useTable } from './find-table.ts';
+import { sentenceOf } from './sentence-of.ts';
 
 /*
  * `npm run operate -- export-organization <slug> --to <file> (--seal-to <public JWK file> | --plain)`: writes everything
@@ -29,6 +30,6 @@ try {
   );
   console.log(`Exported ${slug} from ${where} to ${file}: ${lines} lines.`);
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(sentenceOf(error));
   process.exitCode = 1;
 }

@@ -8,6 +8,7 @@ import { factorsUnchanged, isUnchanged, passkeyRecord, type UserRecord, userReco
 import { transact, update } from '#lib/table/write.ts';
 import { requireAccount } from './find-account.ts';
 import { useTable } from './find-table.ts';
+import { sentenceOf } from './sentence-of.ts';
 
 /*
  * `npm run grant-admin -- <e-mail>`: makes a user a platform administrator, on the local stack at PORT (3000), or in
@@ -21,7 +22,7 @@ try {
   await grant(email);
   console.log(`${email} is now a platform administrator of ${where}.`);
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(sentenceOf(error));
   process.exitCode = 1;
 }
 

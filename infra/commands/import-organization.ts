@@ -4,6 +4,7 @@ import { PlanName, planNames } from '#lib/contracts/fields/limits.ts';
 import { Slug } from '#lib/contracts/fields/text.ts';
 import { importOrganization, removeImport } from '../portability/import-organization.ts';
 import { useTable } from './find-table.ts';
+import { sentenceOf } from './sentence-of.ts';
 
 /*
  * `npm run operate -- import-organization <file> [--key <private JWK file>] [--slug <slug>] [--plan <plan>]`: creates an
@@ -52,6 +53,6 @@ try {
     console.log(`The unfinished import of ${remove} will be erased from ${where} within minutes.`);
   }
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(sentenceOf(error));
   process.exitCode = 1;
 }

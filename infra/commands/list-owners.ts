@@ -2,6 +2,7 @@ import { ranges } from '#lib/table/keys.ts';
 import { list, queryPages } from '#lib/table/read.ts';
 import { directoryBySlugRecord, memberRecord } from '#lib/table/records/organization.ts';
 import { useTable } from './find-table.ts';
+import { sentenceOf } from './sentence-of.ts';
 
 /*
  * `npm run operate -- list-owners`: prints each organization's slug and the e-mail address of each of its owners, to tell them
@@ -18,6 +19,6 @@ try {
     }
   }
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(sentenceOf(error));
   process.exitCode = 1;
 }

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { reliedOnMs } from '#lib/table/serving-region.ts';
 import { ConfigError, regionsOf } from '../plan/config.ts';
-import { functions } from '../plan/functions.ts';
 import { readInstallation } from '../plan/installation-file.ts';
-import { moveService } from '../repair/move-service.ts';
+import { lateWritesMs, moveService } from '../repair/move-service.ts';
 import { readOutputs } from './read-deployed.ts';
+import { sentenceOf } from './sentence-of.ts';
 
 /*
  * `npm run operate -- move-service <installation> [--other-region-lost]`: makes the region of this installation serve, and the
@@ -30,17 +29,16 @@ try {
   const { TableName: tableName } = await readOutputs(config, 'foundation');
   if (tableName === undefined) throw new ConfigError(`The stack ${config.name}-foundation is not deployed.`);
   const clientIn = (region: string) => DynamoDBDocumentClient.from(new DynamoDBClient({ region }));
-  const longestRunMs = Math.max(...functions.map(({ timeoutSeconds }) => timeoutSeconds)) * 1000;
   await moveService({
     tableName,
     regions,
     own: clientIn(regions.own),
     peer: isLost ? undefined : clientIn(regions.peer),
     say: sentence => process.stdout.write(`${sentence}\n`),
-    waitForProcesses: () => sleep(reliedOnMs + longestRunMs),
+    waitForProcesses: () => sleep(lateWritesMs),
     waitForReplica: () => sleep(5000),
   });
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${sentenceOf(error)}\n`);
   process.exitCode = 1;
 }

@@ -11,6 +11,7 @@ import { DeliveryMessage } from '#lib/deliveries/message.ts';
 import { type Config, ConfigError } from '../plan/config.ts';
 import { readInstallation } from '../plan/installation-file.ts';
 import { readOutputs } from './read-deployed.ts';
+import { sentenceOf } from './sentence-of.ts';
 
 /*
  * `npm run operate -- parked <installation> jobs|webhooks [--delete <id> | --retry <id>]`: lists the messages of a
@@ -40,7 +41,7 @@ try {
   const lines = await run(config, kind as Kind, { option, id });
   console.log(lines.join('\n'));
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(sentenceOf(error));
   process.exitCode = 1;
 }
 

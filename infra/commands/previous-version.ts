@@ -10,6 +10,7 @@ import { ConfigError } from '../plan/config.ts';
 import { aliasName, deployedName, functions } from '../plan/functions.ts';
 import { readInstallation } from '../plan/installation-file.ts';
 import { listVersions } from './function-versions.ts';
+import { sentenceOf } from './sentence-of.ts';
 
 /*
  * `npm run operate -- previous-version <installation> <function> [--undo]`: lets a function serve its previous version at
@@ -26,7 +27,7 @@ try {
   const client = new LambdaClient(config.region === undefined ? {} : { region: config.region });
   console.log(await move(client, deployedName(config, { name }), option === '--undo'));
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(sentenceOf(error));
   process.exitCode = 1;
 }
 
@@ -35,7 +36,8 @@ async function move(client: LambdaClient, functionName: string, isForward: boole
   const { FunctionVersion: current = '', RevisionId, RoutingConfig: routing } = alias;
   if (Object.keys(routing?.AdditionalVersionWeights ?? {}).length > 0) {
     throw new ConfigError(
-      `A deployment is moving ${functionName} to a new version step by step. Stop it instead: aws deploy stop-deployment ` +
+      `A deployment is moving ${functionName} to a new version step by step. Stop it instead, with the id ` +
+        'from aws deploy list-deployments --include-only-statuses InProgress: aws deploy stop-deployment ' +
         '--auto-rollback-enabled --deployment-id <id>',
     );
   }

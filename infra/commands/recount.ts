@@ -8,6 +8,7 @@ import { type Drift, type Recount, recountOrganization } from '../repair/recount
 import { recountPlatform } from '../repair/recount-platform.ts';
 import { prices } from './cost-table.ts';
 import { useTable } from './find-table.ts';
+import { sentenceOf } from './sentence-of.ts';
 
 /*
  * `npm run operate -- recount [organization slug …] [--from slug | --changed-since time] [--fix]`: recounts everything that has a limit and reports
@@ -43,7 +44,7 @@ try {
       : recountChanged(since, fix));
   process.exitCode = isClean ? 0 : 2;
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(sentenceOf(error));
   process.exitCode = 1;
 }
 
@@ -94,7 +95,7 @@ async function recountAll(from: string | undefined, fix: boolean): Promise<boole
       }
     }
   } catch (error) {
-    console.error(`Stopped after ${recounted} organizations. To continue: --from ${next}`);
+    if (next !== '') console.error(`Stopped after ${recounted} organizations. To continue: --from ${next}`);
     throw error;
   }
   if (from === undefined) isClean = reportAll('platform', await recountPlatform({ fix }), fix) && isClean;

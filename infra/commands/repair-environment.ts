@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { repairEnvironment } from '../repair/repair-environment.ts';
 import { useTable } from './find-table.ts';
+import { sentenceOf } from './sentence-of.ts';
 
 /*
  * `npm run operate -- repair-environment <organization> <project> <environment>`: makes an environment consistent again after
@@ -23,6 +24,6 @@ try {
     console.log(`${what}${keys.length} keys repaired; the environment is at revision ${revision} now.`);
   } else console.log(`Nothing to repair: the environment is consistent at revision ${revision}.`);
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(sentenceOf(error));
   process.exitCode = 1;
 }

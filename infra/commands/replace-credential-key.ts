@@ -1,4 +1,6 @@
+import { KMSServiceException } from '@aws-sdk/client-kms';
 import { replaceLostKey } from '../repair/replace-credential-key.ts';
+import { sentenceOf } from './sentence-of.ts';
 
 /*
  * `npm run operate -- replace-credential-key`: after the KMS key is lost and the installation uses another one, makes a new key
@@ -17,9 +19,11 @@ try {
       : 'Nothing was replaced: KMS can unwrap the credential key, or nothing has been issued yet.',
   );
 } catch (error) {
-  const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
+  const isKms = error instanceof KMSServiceException;
   console.error(
-    name === 'Error' ? message : `The credential key was not replaced, because KMS refuses: ${name}: ${message}`,
+    isKms
+      ? `The credential key was not replaced, because KMS refuses: ${error.name}: ${error.message}`
+      : sentenceOf(error),
   );
   process.exitCode = 1;
 }

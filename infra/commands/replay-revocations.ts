@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { replayRevocations } from '../repair/replay-revocations.ts';
 import { useTable } from './find-table.ts';
+import { sentenceOf } from './sentence-of.ts';
 
 /*
  * `npm run operate -- replay-revocations --from <old table> --since <time>`: repeats on the restored table TABLE_NAME what was
@@ -16,7 +17,12 @@ try {
   const since = new Date(values.since ?? '');
   if (values.from === undefined || Number.isNaN(since.getTime())) throw new Error(usage);
   const where = await useTable();
-  if (values.from === process.env.TABLE_NAME) throw new Error('The old table and the restored one are the same.');
+  if (values.from === process.env.TABLE_NAME) {
+    throw new Error(
+      `--from names the table that was used before the restore, and TABLE_NAME the restored one, but both are ${values.from}. ` +
+        'The output TableName of the stack <name>-foundation names the restored table once that is deployed.',
+    );
+  }
   const { revocations, repeated, left, recounted } = await replayRevocations(values.from, since);
   console.log(
     `${revocations} revocations in ${values.from} since ${since.toISOString()}; ${repeated} repeated on ${where}.`,
@@ -24,6 +30,6 @@ try {
   for (const slug of recounted) console.log(`${slug}: its counters were corrected`);
   for (const key of left) console.log(`left as it is, because it has changed since the restore: ${key}`);
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(sentenceOf(error));
   process.exitCode = 1;
 }

@@ -4,6 +4,7 @@ import { userRecord } from '#lib/table/records/user.ts';
 import { transactIfHolds, update } from '#lib/table/write.ts';
 import { requireAccount } from './find-account.ts';
 import { useTable } from './find-table.ts';
+import { sentenceOf } from './sentence-of.ts';
 
 /*
  * `npm run revoke-admin -- <e-mail>`: the inverse of `grant-admin`, on the same tables. The account's requests are
@@ -21,7 +22,7 @@ try {
       : `${email} is not a platform administrator of ${where}, so nothing was changed.`,
   );
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(sentenceOf(error));
   process.exitCode = 1;
 }
 

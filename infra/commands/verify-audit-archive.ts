@@ -6,6 +6,7 @@ import { ConfigError } from '../plan/config.ts';
 import { readInstallation } from '../plan/installation-file.ts';
 import { type Archive, archivedOrganizations, verifyArchive } from '../repair/verify-archive.ts';
 import { readOutputs } from './read-deployed.ts';
+import { sentenceOf } from './sentence-of.ts';
 
 /*
  * `npm run operate -- verify-audit-archive <installation> [organization]`: reads the audit archive of all organizations,
@@ -29,7 +30,7 @@ try {
   const isWhole = await verifyAll({ client, bucket }, organization);
   process.exitCode = isWhole ? 0 : 1;
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(sentenceOf(error));
   process.exitCode = 1;
 }
 

@@ -49,7 +49,8 @@ const remedies: Readonly<Record<string, Remedy>> = {
 
 /** The operation that a status names, and what `aws cloudformation wait` can wait for. */
 const waits: readonly [RegExp, string][] = [
-  [/^CREATE_/, 'wait stack-create-complete'],
+  // The wait for a rollback knows only those of updates.
+  [/^(CREATE|ROLLBACK)_/, 'wait stack-create-complete'],
   [/^DELETE_/, 'wait stack-delete-complete'],
   [/^IMPORT_/, 'wait stack-import-complete'],
   [/ROLLBACK_/, 'wait stack-rollback-complete'],

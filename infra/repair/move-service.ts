@@ -1,8 +1,9 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { longestWriteMs } from '#lib/audit/write.ts';
 import { keys } from '#lib/table/keys.ts';
 import { servingRegionRecord } from '#lib/table/records/serving-region.ts';
-import { findServingRegion, newestEpoch, newestRegion } from '#lib/table/serving-region.ts';
+import { findServingRegion, newestEpoch, newestRegion, reliedOnMs } from '#lib/table/serving-region.ts';
 
 export interface Move {
   tableName: string;
@@ -17,6 +18,12 @@ export interface Move {
   /** Waits before it looks again whether the replica has been updated. */
   waitForReplica: () => Promise<void>;
 }
+
+/**
+ * How long the region that served may still write. The table's client checks before each write whether its region
+ * serves, also in workers that run for minutes, and no write ends later than that after its check.
+ */
+export const lateWritesMs = reliedOnMs + longestWriteMs;
 
 /** Some minutes, at the pause that the command makes. */
 const looksForReplica = 60;

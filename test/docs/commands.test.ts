@@ -30,6 +30,8 @@ const documentedCommands = operatorsCode.flatMap(code => {
 const placeholders: Readonly<Record<string, string>> = {
   '<Url>': 'http://127.0.0.1:1/v1',
   '<time>': '2026-11-26T10:00:00Z',
+  $OLD_TABLE: 'holdfast-foundation-Table',
+  $SINCE: '2026-11-26T10:00:00Z',
   '<role-arn>': 'arn:aws:iam::123456789012:role/restore',
 };
 /** A workflow's variables are single arguments too. */

@@ -17,8 +17,8 @@ const pages = paths.map(path => ({ path, text: read(path) }));
 const scripts = JSON.parse(read('package.json')).scripts as Record<string, string>;
 
 const codeOf = (text: string) => [
-  ...[...text.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)].map(match => match[1] as string),
-  ...[...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/`([^`]+)`/g)].map(match => match[1] as string),
+  ...[...text.matchAll(/^ *```\w*\n([\s\S]*?)^ *```$/gm)].map(match => match[1] as string),
+  ...[...text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '').matchAll(/`([^`]+)`/g)].map(match => match[1] as string),
 ];
 
 const inCode = (find: (code: string) => string[]) =>
@@ -95,8 +95,9 @@ describe('the documentation', () => {
       const named = options.filter(one => one.startsWith('--')).map(one => pascal(one.replace(/^--no-/, '--')));
       // `Create={RegionName=eu-west-1}` names two members.
       const members = options.flatMap(one => one.match(/[A-Z]\w*(?==)/g) ?? []);
-      const wanted = [`${pascal(action)}Command`, ...named, ...members];
-      return wanted.filter(name => !known.has(name)).map(name => `${found}: ${name}`);
+      const call = action === 'wait' ? `waitUntil${pascal(options[0] ?? '')}` : `${pascal(action)}Command`;
+      const wanted = [call, ...named, ...members];
+      return wanted.filter(name => !known.has(name) && !ofEveryCommand.has(name)).map(name => `${found}: ${name}`);
     });
     expect(unknown).toEqual([]);
   });
@@ -130,16 +131,25 @@ const pascal = (kebab: string) =>
 /** Services whose client isn't installed, with the names that the pages may use (their API references). */
 const otherServices: Readonly<Record<string, ReadonlySet<string>>> = {
   cloudwatch: new Set(['SetAlarmStateCommand', 'AlarmName', 'StateValue', 'StateReason']),
-  deploy: new Set(['StopDeploymentCommand', 'DeploymentId', 'AutoRollbackEnabled']),
+  deploy: new Set([
+    'StopDeploymentCommand',
+    'DeploymentId',
+    'AutoRollbackEnabled',
+    'ListDeploymentsCommand',
+    'IncludeOnlyStatuses',
+  ]),
   iam: new Set(['EnableOutboundWebIdentityFederationCommand']),
   secretsmanager: new Set(['GetSecretValueCommand', 'SecretId', 'Query', 'Output']),
   'service-quotas': new Set(['RequestServiceQuotaIncreaseCommand', 'ServiceCode', 'QuotaCode', 'DesiredValue']),
 };
 
-/** Every name that the types of an SDK client declare: its commands, and the members of their inputs. */
+/** Options that the command line itself has. */
+const ofEveryCommand: ReadonlySet<string> = new Set(['Output', 'Query', 'Region']);
+
+/** Every name that the types of an SDK client declare: its commands, the members of their inputs, and its waits. */
 function awsNames(client: string): Set<string> {
   const entry = createRequire(import.meta.url).resolve(client);
-  const types = globSync('dist-types/{commands/*,models/*}.d.ts', { cwd: join(dirname(entry), '..') });
+  const types = globSync('dist-types/{commands/*,models/*,waiters/*}.d.ts', { cwd: join(dirname(entry), '..') });
   return new Set(types.flatMap(file => readFileSync(join(dirname(entry), '..', file), 'utf8').match(/\w+/g) ?? []));
 }
 

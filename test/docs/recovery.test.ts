@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { routedFunctions } from '#infra/plan/functions.ts';
-import { reliedOnMs } from '#lib/table/serving-region.ts';
+import { lateWritesMs } from '#infra/repair/move-service.ts';
 import { synthesize } from '#test/support/installation.ts';
 import { chapterOf, root, rowsOf } from './pages.ts';
 
@@ -26,9 +25,10 @@ it('each disaster has what it costs, and a test that holds it unless none can', 
 });
 
 it('the times follow from the settings', () => {
-  const longestSeconds = Math.max(...routedFunctions.map(({ timeoutSeconds }) => timeoutSeconds));
   // No region serves for so long while the service moves; the rest is for the domain.
-  expect((reliedOnMs / 1000 + longestSeconds) / 60).toBeLessThan(3);
+  expect(lateWritesMs / 60_000).toBe(2);
+  const failover = chapterOf('docs/runbooks/region-loss.md', '## Fail over');
+  expect(failover).toContain('For two minutes neither region serves');
   const tables = [...synthesize().templates.values()]
     .flatMap(({ Resources: resources }) => Object.values(resources))
     .filter(({ Type }) => Type === 'AWS::DynamoDB::GlobalTable');

@@ -147,7 +147,8 @@ describe('the delivery pipeline', () => {
         spawnSync('bash', ['-e', '-c', step?.run ?? ''], {
           cwd,
           env: { ...process.env, RELEASE: release, GITHUB_SHA: newest },
-        }).status;
+          encoding: 'utf8',
+        });
       const read = (file: string) => readFileSync(join(cwd, file), 'utf8');
       const state = () => [read('code'), read('installations/production.json')];
       return { rollBack, state, unmerged, first: git('rev-parse', 'v1') };
@@ -156,7 +157,7 @@ describe('the delivery pipeline', () => {
     test('takes the code of a release or commit, and the settings of today', () => {
       const { rollBack, state, first } = repository();
       for (const release of ['v1', first]) {
-        expect(rollBack(release)).toBe(0);
+        expect(rollBack(release).status).toBe(0);
         expect(state()).toEqual(['first', 'of today']);
       }
     });
@@ -164,9 +165,10 @@ describe('the delivery pipeline', () => {
     test('refuses what is not on main, does not exist or is no commit', () => {
       const { rollBack, state, unmerged } = repository();
       for (const release of [unmerged, 'other', 'v9', '', '--help', '$(touch hacked)']) {
-        expect(rollBack(release), release).not.toBe(0);
+        expect(rollBack(release).status, release).not.toBe(0);
         expect(state()).toEqual(['second', 'of today']);
       }
+      expect(rollBack(unmerged).stdout).toBe(`${unmerged} is not on main.\n`);
     });
   });
 

@@ -31,7 +31,7 @@ describe('a stack that CloudFormation can’t update', () => {
     ['UPDATE_FAILED', 'rollback-stack'],
     ['UPDATE_ROLLBACK_FAILED', 'continue-update-rollback'],
     ['CREATE_IN_PROGRESS', 'wait stack-create-complete'],
-    ['ROLLBACK_IN_PROGRESS', 'wait stack-rollback-complete'],
+    ['ROLLBACK_IN_PROGRESS', 'wait stack-create-complete'],
     ['UPDATE_IN_PROGRESS', 'wait stack-update-complete'],
     ['UPDATE_COMPLETE_CLEANUP_IN_PROGRESS', 'wait stack-update-complete'],
     ['UPDATE_ROLLBACK_IN_PROGRESS', 'wait stack-rollback-complete'],
