@@ -14,9 +14,11 @@ import { processCollection } from './process-memory.ts';
  */
 
 /** The longest pauses before the second and the third attempt. */
-const pausesMs = [100, 300];
+const pausesMs = [100, 300] as const;
 /** No attempt begins later. An attempt that hangs ends after 2 s (`call-limits.ts`). */
 const lastAttemptMs = 2_500;
+/** Attempts that take longer on average hang; others fail at once. */
+const hangMs = 1_000;
 const firstWindowMs = 4_000;
 const longestWindowMs = 30_000;
 /** Others are rejected for at least this many times as long as the first request waited. */
@@ -36,7 +38,7 @@ interface Throttled {
   endsAtMs: number;
   /** The request that finds out whether there is capacity again. */
   probe?: object | undefined;
-  /** What the call needs, if it failed rather than being throttled. */
+  /** What the call needs, if its attempts hung. */
   failed?: readonly string[] | undefined;
 }
 
@@ -97,12 +99,15 @@ export async function withinCapacity<T>(call: Call, attempt: () => Promise<T>): 
       const isFailed = missing === undefined && isOutage(error);
       if (missing === undefined && call.isAnswer(error)) noteServed(call.needs);
       if (request === undefined || !(isFailed || (missing !== undefined && sheds()))) throw error;
-      // After an attempt that may have been executed, the next response tells whether it was.
-      const pauseMs = isProbe && sheds() ? undefined : pausesMs[refusals];
+      // After an attempt that may have been executed, the next response tells whether it was. So time alone ends it.
+      const [, longestMs] = pausesMs;
+      const lastPauseMs = isFailed && !sheds() ? longestMs : undefined;
+      const pauseMs = isProbe && sheds() ? undefined : (pausesMs[refusals] ?? lastPauseMs);
       const waitedMs = Date.now() - startedAt;
       if (pauseMs === undefined || waitedMs > lastAttemptMs) {
         if (missing !== undefined) throw capacityMissing(noteThrottled(missing, request));
-        throw outage(noteThrottled(failingIn(call), request, { failed: call.needs, waitedMs }), error);
+        const failed = waitedMs > hangMs * (refusals + 1) ? call.needs : undefined;
+        throw outage(noteThrottled(failingIn(call, failed), request, { failed, waitedMs }), error);
       }
       await new Promise(resolve => setTimeout(resolve, Math.random() * pauseMs));
     }
@@ -133,13 +138,16 @@ function noteServed(needs: readonly string[]): void {
   for (const need of needs) throttled.delete(need);
 }
 
-/** If calls fail that have no other resource in common, it is their first one that fails. */
-function failingIn({ needs, failing }: Call): readonly string[] {
+/**
+ * If calls hang that have no other resource in common, it is their first one that fails. Calls that fail at once don't
+ * need this: they occupy each request as briefly as throttling does.
+ */
+function failingIn({ needs, failing }: Call, hung: readonly string[] | undefined): readonly string[] {
   const [whole = ''] = needs;
   const now = Date.now();
-  const isElsewhere = ({ failed: [failedWhole, ...failed] = [], endsAtMs }: Throttled) =>
-    failedWhole === whole && now < endsAtMs + forgottenAfterMs && !failed.some(need => needs.includes(need));
-  const isWhole = needs.length > 1 && [...throttled.values()].some(isElsewhere);
+  const isElsewhere = ({ failed: [first, ...others] = [], endsAtMs }: Throttled) =>
+    first === whole && now < endsAtMs + forgottenAfterMs && !others.some(need => needs.includes(need));
+  const isWhole = hung !== undefined && needs.length > 1 && [...throttled.values()].some(isElsewhere);
   return isWhole ? [whole, ...failing] : failing;
 }
 
