@@ -1,11 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '#lib/contracts/routes.ts';
 import { readCredential } from '#lib/crypto/credentials.ts';
+import { renewedRevision } from '#lib/table/access-revision.ts';
+import { isThere } from '#lib/table/expressions.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, find, list, readAll } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
-import { memberRecord, membershipRecord } from '#lib/table/records/organization.ts';
-import { put, remove, transact } from '#lib/table/write.ts';
+import { memberRecord, membershipRecord, organizationRecord } from '#lib/table/records/organization.ts';
+import { put, remove, transact, update } from '#lib/table/write.ts';
 import { type Answer, codeOf, createToken, useApi } from '../support/api.ts';
 import { expireLease, openWorkplace, type Workplace } from '../support/environments.ts';
 import { gate } from '../support/gate.ts';
@@ -26,6 +28,8 @@ beforeAll(async () => {
 });
 
 const uncovered: ReadonlySet<string> = new Set([
+  // It only reads.
+  'export-organization',
   // They only send a message to the queue.
   'test-webhook',
   'redeliver-webhook',
@@ -183,9 +187,12 @@ describe('a member who is removed while a request waits', () => {
     const memberships = await list(membershipRecord, ranges.memberships(userId));
     const places = memberships.map(({ orgSlug }) => at(memberRecord, orgSlug, userId));
     const members = await readAll(places);
-    await transact(places.map(place => remove(place)));
-    return () =>
-      transact(places.flatMap((place, index) => (members[index] === undefined ? [] : [put(place, members[index])])));
+    const renewals = memberships.map(({ orgSlug }) =>
+      update(at(organizationRecord, orgSlug), { set: renewedRevision() }, { if: isThere }),
+    );
+    await transact([...places.map(place => remove(place)), ...renewals]);
+    const puts = places.flatMap((place, index) => (members[index] === undefined ? [] : [put(place, members[index])]));
+    return () => transact([...puts, ...renewals]);
   }
 
   const waiting = samples.filter(({ operationId }) => {

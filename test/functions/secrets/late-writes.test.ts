@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { keys } from '#lib/table/keys.ts';
 import { at, find } from '#lib/table/read.ts';
+import { auditRecord } from '#lib/table/records/audit.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
 import { codeOf } from '#test/support/api.ts';
 import { expireLease, openWorkplace, useWorkplace, type Workplace } from '#test/support/environments.ts';
@@ -197,8 +198,9 @@ it('a promotion commits only what its source contains at that moment, and record
   );
   expect([answer.status, answer.body]).toMatchObject([200, { promoted: ['A'], revision: 1 }]);
   expect(await place.values('staging')).toEqual({ A: 'two' });
-  const entry = (await scanTable()).find(({ action, environment }) => {
-    return action === 'secret.promoted' && (environment as { slug: string } | undefined)?.slug === 'staging';
+  const entries = (await scanTable()).filter(({ kind }) => kind === 'audit').map(auditRecord.parse);
+  const entry = entries.find(({ action, environment }) => {
+    return action === 'secret.promoted' && environment?.slug === 'staging';
   });
   expect(entry?.from).toMatchObject({ slug: 'dev', revision: 2 });
 });
