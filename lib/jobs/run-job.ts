@@ -1,4 +1,6 @@
 import type { SQSRecord } from 'aws-lambda';
+import { copyEmail } from '../accounts/copy-email.ts';
+import { eraseAccount } from '../accounts/erase-account.ts';
 import { newResetLink } from '../accounts/mailed-link.ts';
 import { Job, maximumJobReceives } from '../core/job.ts';
 import { type Log, openLog } from '../core/logger.ts';
@@ -58,6 +60,8 @@ async function runStep(job: Job, log: Log): Promise<void> {
   else if (job.type === 'erase-environment') await eraseEnvironment(job, log);
   else if (job.type === 're-encrypt-project') await reEncryptProject(job, log);
   else if (job.type === 'mail-recovery') await mailRecovery(job, log);
+  else if (job.type === 'copy-email') await copyEmail(job.userId, log);
+  else if (job.type === 'erase-account') await eraseAccount(job, log);
   else await mailResetLink(job);
 }
 

@@ -93,7 +93,8 @@ async function letIn(
     provedAt: new Date(provedAtMs).toISOString(),
     replaces,
   };
-  const joining = joins && (await joinWithProvider(context, user, { organization, signIn, ...joins }));
+  const joining =
+    joins && (await joinWithProvider(context, user, { organization, signIn, ...joins, others: accountWrites }));
   const active = stillActive(organization, signInExpired);
   const writes = [...accountWrites, sameProvider(session.provider, signInExpired)];
   if (hasSecondFactor(user) && !trustedFactor) {

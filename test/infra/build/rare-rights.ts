@@ -77,7 +77,7 @@ export const rareRights: readonly RareRights[] = [
   },
   {
     when: 'the same, with the organizations',
-    functions: 'change-password reset-password undo-factor',
+    functions: 'change-password reset-password undo-email-change undo-factor',
     rights: ['BatchGetItem ORG', 'PutItem AUDIT'],
   },
   {
