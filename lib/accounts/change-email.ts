@@ -3,7 +3,7 @@ import { normalizeEmail } from '../contracts/fields/text.ts';
 import { invalidRequest, temporarilyUnavailable } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
 import { expiryAfter } from '../core/time.ts';
-import { count } from '../limits/count.ts';
+import { count, countOne } from '../limits/count.ts';
 import { emailChanges, verificationMails } from '../limits/rate-limits.ts';
 import { emailChangeMail, emailChangeNoticeMail } from '../mail/address-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';
@@ -27,7 +27,7 @@ import {
   userRecord,
   verificationLinkRecord,
 } from '../table/records/user.ts';
-import { check, put, remove, retryWithFreshRead, transact, update } from '../table/write.ts';
+import { check, put, remove, retryOnConditionFailed, retryWithFreshRead, transact, update } from '../table/write.ts';
 import { copyEmail } from './copy-email.ts';
 import { invalidLink, newEmailChangeLink, newEmailUndoLink, openEmailChange } from './mailed-link.ts';
 import { emailTaken } from './new-account.ts';
@@ -47,12 +47,14 @@ export async function changeEmail({ principal: { user }, log }: AccountContext, 
   if (isSameAddress(email, user.email)) {
     throw invalidRequest([{ path: 'email', message: 'is the address that the account has' }]);
   }
-  await count(emailChanges(user.id));
-  if (!isFreeAddress(await find(at(emailRecord, email)), user.id)) throw emailTaken();
-  await count(verificationMails(email));
+  // The count first: what follows reveals whether the address has an account.
+  const [, stored] = await Promise.all([count(emailChanges(user.id)), find(at(emailRecord, email))]);
+  if (!isFreeAddress(stored, user.id)) throw emailTaken();
   const [link, undo] = await Promise.all([newEmailChangeLink(user, email), newEmailUndoLink(user)]);
   const unchanged = asRead(user, ['sessionEpoch', 'email', 'emailChanges']);
-  await transact([link.write, undo.write, check(at(userRecord, user.id), { if: unchanged, refused: sessionEnded })]);
+  const isSame = check(at(userRecord, user.id), { if: unchanged, refused: sessionEnded });
+  const mails = verificationMails(email);
+  await retryOnConditionFailed(() => transact([link.write, undo.write, isSame, ...countOne(mails)]));
   try {
     await sendMail(user.email, emailChangeNoticeMail(email, undo.url));
     await sendMail(email, emailChangeMail(link.url));

@@ -59,8 +59,8 @@ export const undoEmailChange = contract({
     'links end, and all its tokens are revoked. A password that was set since the request stops working, and second ' +
     'factors added since are removed. Reset the password next.',
   access: { kind: 'public' },
-  body: z.strictObject({ token: LinkToken.meta({ example: 'EXAMPLE-undo-token-0000' }) }),
-  bodyExample: { token: 'EXAMPLE-undo-token-0000' },
+  body: z.strictObject({ token: LinkToken.meta({ example: 'EXAMPLE-email-undo-token-0000' }) }),
+  bodyExample: { token: 'EXAMPLE-email-undo-token-0000' },
   responses: succeeds('The account has the address.'),
   errors: ['invalid_token'],
   revokes: true,
