@@ -6,7 +6,7 @@ import { dayMs } from '#lib/core/time.ts';
 import { renewedRevision } from '#lib/table/access-revision.ts';
 import type { Key } from '#lib/table/entity.ts';
 import { asRead, isNew } from '#lib/table/expressions.ts';
-import { keys, ranges, revocationShards } from '#lib/table/keys.ts';
+import { keys, ranges, rareKeys, revocationShards } from '#lib/table/keys.ts';
 import { at, type Item } from '#lib/table/read.ts';
 import { auditRecord } from '#lib/table/records/audit.ts';
 import { tokenRecord } from '#lib/table/records/credentials.ts';
@@ -106,7 +106,7 @@ async function repeat(entry: RevocationRecord, { old, restored, ownChanges }: Ta
   const userIds = accounts.map(({ pk }) => pk.slice('USER#'.length));
   const copied = await Promise.all(userIds.map(userId => copyCredentials(userId, old)));
   // An undo of a change of address removes the link that was used.
-  const undoes = removed.some(({ sk }) => sk.startsWith(keys.emailUndo('', '').sk));
+  const undoes = removed.some(({ sk }) => sk.startsWith(rareKeys.emailUndo('', '').sk));
   if (undoes) copied.push(...(await Promise.all(userIds.map(userId => copyAddress(userId, old)))));
   const records = added.flatMap(key => {
     const item = before.get(keyText(key));

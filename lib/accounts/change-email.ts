@@ -8,7 +8,7 @@ import { emailChanges, verificationMails } from '../limits/rate-limits.ts';
 import { emailChangeMail, emailChangeNoticeMail } from '../mail/address-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';
 import { asRead, equals, isThere } from '../table/expressions.ts';
-import { ranges } from '../table/keys.ts';
+import { rareRanges } from '../table/keys.ts';
 import { at, find, queryItems, type Read } from '../table/read.ts';
 import { noteWork } from '../table/records/unfinished-work.ts';
 import {
@@ -76,7 +76,7 @@ export async function confirmEmailChange({ log }: RequestContext, token: string)
   const changed = await retryWithFreshRead(await readAgain(), readAgain, async ({ user, link, useUp }) => {
     const changes = emailsChanged(user);
     if (link.epoch !== user.sessionEpoch || link.after !== changes) throw invalidLink();
-    const [undos, resets] = await Promise.all([listEmailUndos(user.id), queryItems(ranges.resetLinks(user.id))]);
+    const [undos, resets] = await Promise.all([listEmailUndos(user.id), queryItems(rareRanges.resetLinks(user.id))]);
     const undoableUntil = expiryAfter(undoSeconds);
     const set = { email: link.email, emailVerified: true, emailChanges: changes + 1 };
     const reserved = { userId: nobody, reservedFor: user.id, expiresAt: undoableUntil };
@@ -102,7 +102,9 @@ export async function confirmEmailChange({ log }: RequestContext, token: string)
 
 /** The work is recorded, so it is done later if it fails now. */
 export async function copyAtOnce(userId: string, log: Log): Promise<void> {
-  await copyEmail(userId, log).catch(error => log.error('could not copy an address yet', error, { userId }));
+  await copyEmail({ type: 'copy-email', userId }, log).catch(error =>
+    log.error('could not copy an address yet', error, { userId }),
+  );
 }
 
 const accountUnchanged = (user: UserRecord) => ({
@@ -116,7 +118,7 @@ export async function listEmailUndos(
   userId: string,
 ): Promise<{ item: Read<EmailUndoRecord>; undo: EmailUndoRecord }[]> {
   const now = Date.now();
-  const items = await queryItems(ranges.emailUndos(userId));
+  const items = await queryItems(rareRanges.emailUndos(userId));
   return items
     .map(stored => {
       const key = { pk: String(stored.pk), sk: String(stored.sk) };

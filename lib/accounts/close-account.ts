@@ -59,7 +59,8 @@ export async function closeAccount(context: AccountContext, sent: BodyOf<typeof 
       remove(account, { if: unchanged }),
       remove(at(emailRecord, user.email), { if: { userId: equals(user.id) } }),
       countPlatform({ users: -1 }),
-      noteWork(job),
+      // The schedule queues the job: the queue's client would not fit in this function.
+      noteWork(job, 0),
       // The account itself goes, so what its proof changes in it needs no write.
       ...proof.filter(({ key }) => key.pk !== account.key.pk || key.sk !== account.key.sk),
       ...(await ownershipsEnded(context, owned)),

@@ -116,13 +116,13 @@ async function transactProvided(context: RequestContext, user: UserRecord, provi
   const isSameProvider = sameProvider({ ...provider, clientVersion }, invalidChallenge);
   const isLinked = usedLink(user, provider, invalidChallenge);
   await retryOnConditionFailed(async () => {
-    const joining = provided.joins === true ? await joiningOf(context, user, provided, logIn) : [];
+    const joining = provided.joins === true ? await joiningOf(context, user, provided) : [];
     // The session that this one replaces ends together with the link, whose error is the one to return.
     await transact([isSameProvider, isLinked, ...logIn, ...joining]);
   });
 }
 
-async function joiningOf(context: RequestContext, user: UserRecord, { provider }: Provided, others: Write[]) {
+async function joiningOf(context: RequestContext, user: UserRecord, { provider }: Provided): Promise<Write[]> {
   const { organizationId, orgSlug } = provider;
   const { signIn, removed, member } = await readTogether({
     signIn: at(signInRecord, orgSlug),
@@ -132,6 +132,5 @@ async function joiningOf(context: RequestContext, user: UserRecord, { provider }
   if (signIn?.organizationId !== organizationId) throw invalidChallenge();
   // The person has joined meanwhile, in another browser or with an invitation.
   if (member !== undefined) return [];
-  const organization = { id: organizationId, slug: orgSlug };
-  return joinWithProvider(context, user, { organization, signIn, removed, others });
+  return joinWithProvider(context, user, { organization: { id: organizationId, slug: orgSlug }, signIn, removed });
 }

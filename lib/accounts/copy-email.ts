@@ -1,4 +1,5 @@
 import { chunksOf } from '../core/chunks-of.ts';
+import { type CopyEmail, lastRequestsSeconds } from '../core/job.ts';
 import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
 import { renewAccess } from '../organizations/change-counts.ts';
@@ -17,9 +18,10 @@ const copiesAtOnce = 10;
 /**
  * One step of copying an account's address to its members and tokens; queues the next while any is left. Safe to run
  * twice, concurrently, or late: each write requires that the account still has the address, and whatever has it already
- * is left alone. What is added meanwhile has the present address (see `creations`).
+ * is left alone. A minute later, another step finds what requests added that had read the earlier address.
  */
-export async function copyEmail(userId: string, log: Log): Promise<void> {
+export async function copyEmail(job: CopyEmail, log: Log): Promise<void> {
+  const { userId, isLate } = job;
   const user = await find(at(userRecord, userId));
   if (user === undefined) return;
   const [memberships, tokens] = await Promise.all([
@@ -39,11 +41,15 @@ export async function copyEmail(userId: string, log: Log): Promise<void> {
     await Promise.all(chunk.map(writes => transactIfHolds([hasAddress, ...writes])));
   }
   if (copies.length > copiesPerStep) {
-    await queueJob({ type: 'copy-email', userId });
+    await queueJob(job);
+    return;
+  }
+  if (isLate !== true) {
+    await queueJob({ ...job, isLate: true }, lastRequestsSeconds);
     return;
   }
   await transactIfHolds([hasAddress, endAccountWork(userId)]);
-  log.info('copied an address', { userId, copies: copies.length });
+  log.info('copied an address', { userId });
 }
 
 const copyOf = ({ email }: UserRecord) => ({ set: { email } });

@@ -70,5 +70,10 @@ async function queueAgain({ job, dueAtMs }: UnfinishedWork, nowMs: number, log: 
   await transactIfHolds([update(work, { set: { dueAtMs: nowMs + jobLastsMs } }, { if: isSame })]);
   const organizationId = 'organizationId' in job ? job.organizationId : undefined;
   const overdueSeconds = Math.round((nowMs - dueAtMs) / 1000);
+  if (job.type === 'erase-account') {
+    // Normally queued here, for the first time.
+    log.info('queued the erasure of an account', { userId: id });
+    return;
+  }
   log.warn('queued unfinished work again', { job: job.type, organizationId, id, overdueSeconds, alarm: 'requeued' });
 }

@@ -93,8 +93,7 @@ async function letIn(
     provedAt: new Date(provedAtMs).toISOString(),
     replaces,
   };
-  const joining =
-    joins && (await joinWithProvider(context, user, { organization, signIn, ...joins, others: accountWrites }));
+  const joining = joins && (await joinWithProvider(context, user, { organization, signIn, ...joins }));
   const active = stillActive(organization, signInExpired);
   const writes = [...accountWrites, sameProvider(session.provider, signInExpired)];
   if (hasSecondFactor(user) && !trustedFactor) {

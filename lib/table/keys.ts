@@ -32,8 +32,6 @@ export const keys = {
   verificationLink: (userId: string) => key(`USER#${userId}`, 'LINK#verify-email'),
   resetLink: (userId: string, hash: string) => key(`USER#${userId}`, `LINK#reset-password#${hash}`),
   undoLink: (userId: string, hash: string) => key(`USER#${userId}`, `LINK#undo-factor#${hash}`),
-  emailChange: (userId: string) => key(`USER#${userId}`, 'LINK#change-email'),
-  emailUndo: (userId: string, hash: string) => key(`USER#${userId}`, `LINK#undo-email#${hash}`),
   membership: (userId: string, organizationId: string) => key(`USER#${userId}`, `MEMBERSHIP#${organizationId}`),
   accountLink: (userId: string, organizationId: string) => key(`USER#${userId}`, `PROVIDER#${organizationId}`),
 
@@ -113,12 +111,23 @@ export const keys = {
   platformCount: (shard: number) => key('PLATFORM', `COUNT#${shard}`),
   servingRegion: () => key('SERVINGREGION', 'SERVINGREGION'),
   unfinishedWork: (id: string) => key('UNFINISHED', id),
-  /** Sorts after the other ids, where code that doesn't know these jobs never reads. */
-  unfinishedWorkOfAccount: (userId: string) => key('UNFINISHED', `user#${userId}`),
   /** A day has sixteen partitions, because the revocations of all tenants are in them. */
   revocation: (at: string, id: string) => key(`REVOCATIONS#${dayOf(at)}#${id.charAt(0)}`, `${at}#${id}`),
   countedBatch: (batch: string) => key(`METRICSBATCH#${batch}`, 'METRICSBATCH'),
   metrics: (day: string, hour: string, route: string) => key(`METRICS#${day}`, `${hour}#${route}`),
+} as const;
+
+/** Apart from `keys`, because that is in every bundle, and few functions need these. */
+export const rareKeys = {
+  emailChange: (userId: string) => key(`USER#${userId}`, 'LINK#change-email'),
+  emailUndo: (userId: string, hash: string) => key(`USER#${userId}`, `LINK#undo-email#${hash}`),
+  /** Sorts after the other ids, where code that doesn't know these jobs never reads. */
+  unfinishedWorkOfAccount: (userId: string) => key('UNFINISHED', `user#${userId}`),
+} as const;
+
+export const rareRanges = {
+  resetLinks: (userId: string) => from(keys.resetLink(userId, '')),
+  emailUndos: (userId: string) => from(rareKeys.emailUndo(userId, '')),
 } as const;
 
 function from({ pk, sk: beginsWith }: Key) {
@@ -137,9 +146,7 @@ export const ranges = {
   account: (userId: string) => ({ pk: keys.user(userId).pk }),
   sessions: (userId: string) => from(keys.session(userId, '')),
   tokens: (userId: string) => from(keys.token(userId, '')),
-  resetLinks: (userId: string) => from(keys.resetLink(userId, '')),
   undoLinks: (userId: string) => from(keys.undoLink(userId, '')),
-  emailUndos: (userId: string) => from(keys.emailUndo(userId, '')),
   passkeys: (userId: string) => from({ ...keys.user(userId), sk: 'PASSKEY#' }),
   memberships: (userId: string) => from(keys.membership(userId, '')),
   accountLinks: (userId: string) => from(keys.accountLink(userId, '')),

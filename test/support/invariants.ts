@@ -606,7 +606,9 @@ function checkUnfinishedWork({ all, erased, report }: Table): void {
     if (marked.get(id)?.type !== type) report(id, `${type} is not marked as unfinished`);
   }
   for (const [id, job] of marked) {
-    const subject = 'orgSlug' in job ? job.orgSlug : id;
+    // Its last step runs a minute later.
+    if ('userId' in job) continue;
+    const subject = job.orgSlug;
     if (expected.get(id) === job.type || erased.has(subject)) continue;
     report(subject, `${job.type} is marked as unfinished`);
   }

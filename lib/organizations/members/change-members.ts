@@ -2,7 +2,7 @@ import type { MemberContext } from '../../access/request-context.ts';
 import { hasFreshRights, outranks, type Role } from '../../contracts/fields/role.ts';
 import { ApiError, organizationNotFound } from '../../core/errors.ts';
 import type { Key } from '../../table/entity.ts';
-import { asRead, greaterThan, isThere } from '../../table/expressions.ts';
+import { asRead, greaterThan } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
 import { at, type Item, queryItems, queryPage, readTogether } from '../../table/read.ts';
 import type { IdentityRecord } from '../../table/records/identity.ts';
@@ -16,13 +16,13 @@ import {
   removedMemberRecord,
 } from '../../table/records/organization.ts';
 import { accountLinkRecord } from '../../table/records/sign-in.ts';
-import { userRecord } from '../../table/records/user.ts';
 import { asRevocation } from '../../table/revocations.ts';
 import { put, remove, removeAll, retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
 import { ownerIsDispensable } from '../break-glass.ts';
 import { changeCounts } from '../change-counts.ts';
 import { endableOf, endRest, findLeft, identityEndings, type Left, listAllIdentities } from './made-by-member.ts';
 import { invitationRemoval } from './new-member.ts';
+import { ownsMore } from './owns-more.ts';
 import { type Roster, readRosterOf, requirePlace } from './read-roster.ts';
 
 /**
@@ -58,11 +58,6 @@ export async function changeRole(
     await transact(isLower ? asRevocation(writes) : writes);
     return { ...member, role };
   });
-}
-
-/** An account that is being closed must not become the last owner: whatever ends it then reads its organizations again. */
-function ownsMore(userId: string): Write {
-  return update(at(userRecord, userId), { add: { creations: 1 } }, { if: isThere });
 }
 
 /**

@@ -6,13 +6,12 @@ import { type AuditFacts, auditWrite } from '../../audit/write.ts';
 import { mayInvite, type Role, roles } from '../../contracts/fields/role.ts';
 import { normalizeEmail } from '../../contracts/fields/text.ts';
 import type { Invitation } from '../../contracts/members/members.ts';
-import { ApiError, organizationNotFound, temporarilyUnavailable } from '../../core/errors.ts';
+import { ApiError, organizationNotFound } from '../../core/errors.ts';
 import { hashCredential, readCredential } from '../../crypto/credentials.ts';
 import { derivedUuid } from '../../crypto/derived-uuid.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, recentPlanConfigs } from '../../plans/effective-limits.ts';
 import { renewedRevision } from '../../table/access-revision.ts';
 import { asRead, equals, isNew } from '../../table/expressions.ts';
-import { keys } from '../../table/keys.ts';
 import { at, find, readTogether } from '../../table/read.ts';
 import {
   type InvitationRecord,
@@ -28,9 +27,10 @@ import {
 } from '../../table/records/organization.ts';
 import type { PlanConfigs } from '../../table/records/platform.ts';
 import type { SignInRecord } from '../../table/records/sign-in.ts';
-import { type UserRecord, userRecord } from '../../table/records/user.ts';
+import type { UserRecord } from '../../table/records/user.ts';
 import { check, put, remove, transact, update, type Write } from '../../table/write.ts';
 import { changeCounts } from '../change-counts.ts';
+import { ownsMore } from './owns-more.ts';
 import { readRosterOf } from './read-roster.ts';
 
 interface Joins {
@@ -57,14 +57,6 @@ export function newMember(
     ],
     joined: { action: 'member.joined', target, details: { role } } satisfies AuditFacts,
   };
-}
-
-/**
- * The write for everybody who joins or becomes an owner: the account is neither closed nor given another address
- * meanwhile without noticing it. Without `refused`, the transaction throws `ConditionFailed`.
- */
-export function accountInvolved({ id, email }: Pick<UserRecord, 'id' | 'email'>, refused?: () => Error): Write {
-  return update(at(userRecord, id), { add: { creations: 1 } }, { if: { email: equals(email) }, refused });
 }
 
 /** The writes that use up an invitation for a new member. Invitations already count towards the member limit. */
@@ -148,13 +140,13 @@ export async function acceptInvitation(context: AccountContext, token: string, p
   await transact([
     ...writes,
     ...invitationUsed(organization, invitation).map(write => ({ ...write, refused: invalidInvitation })),
-    accountInvolved(user, accountChanged),
+    ownsMore(user.id, accountClosed),
     await context.auditIn(organization, joined),
   ]);
   return { organization, member };
 }
 
-const accountChanged = () => temporarilyUnavailable('The account has just changed. Send the request again.');
+const accountClosed = () => new ApiError('unauthenticated', 'This account no longer exists.');
 
 const invalidInvitation = () =>
   new ApiError('invalid_token', 'This invitation is not valid: it is unknown, used, cancelled or expired.');
@@ -167,8 +159,6 @@ interface Joining {
   organization: Pick<OrganizationRecord, 'id' | 'slug'>;
   signIn: Pick<SignInRecord, 'defaultRole'>;
   removed: RemovedMemberRecord | undefined;
-  /** The other writes of the transaction, one of which may already write the account. */
-  others: readonly Write[];
 }
 
 /**
@@ -180,7 +170,7 @@ interface Joining {
 export async function joinWithProvider(
   { source }: RequestContext,
   user: UserRecord,
-  { organization: { id, slug }, signIn: { defaultRole }, removed, others }: Joining,
+  { organization: { id, slug }, signIn: { defaultRole }, removed }: Joining,
 ): Promise<Write[]> {
   if (removed?.organizationId === id) throw organizationNotFound();
   const { organization, invitations, expired } = await readRosterOf({ id, slug });
@@ -199,10 +189,7 @@ export async function joinWithProvider(
   const { writes, joined } = newMember(organization, user, role);
   const facts = { ...joined, details: { ...joined.details, via: 'provider' } };
   const actor = { id: user.id, email: user.email, type: 'session' } as const;
-  const account = keys.user(user.id);
-  const isWritten = others.some(({ key }) => key.pk === account.pk && key.sk === account.sk);
-  const involved = isWritten ? [] : [accountInvolved(user)];
-  return [...places, ...writes, ...involved, await auditWrite(organization, actor, source, facts)];
+  return [...places, ...writes, await auditWrite(organization, actor, source, facts)];
 }
 
 /** How many expired invitations one request removes; each takes two of a transaction's hundred writes. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { LastingJob } from '../../core/job.ts';
 import { minuteMs } from '../../core/time.ts';
 import { entity } from '../entity.ts';
-import { keys } from '../keys.ts';
+import { keys, rareKeys } from '../keys.ts';
 import type { Read } from '../read.ts';
 import { put, remove, type Write } from '../write.ts';
 
@@ -23,8 +23,9 @@ export type UnfinishedWork = ReturnType<typeof unfinishedWorkRecord.parse>;
 /** By then the job has normally started and recorded that it is queued. */
 const firstDueAfterMs = 5 * minuteMs;
 
-export function noteWork(job: LastingJob): Write {
-  return put(workOf(job), { job, dueAtMs: Date.now() + firstDueAfterMs });
+/** @param dueAfterMs 0 for work that nobody queues but the schedule */
+export function noteWork(job: LastingJob, dueAfterMs = firstDueAfterMs): Write {
+  return put(workOf(job), { job, dueAtMs: Date.now() + dueAfterMs });
 }
 
 export function endWork(id: string): Write {
@@ -33,12 +34,12 @@ export function endWork(id: string): Write {
 
 /** The work of an account: closing it replaces the copying of its address. */
 export function endAccountWork(userId: string): Write {
-  return remove({ key: keys.unfinishedWorkOfAccount(userId) });
+  return remove({ key: rareKeys.unfinishedWorkOfAccount(userId) });
 }
 
 export function workOf(job: LastingJob): Read<UnfinishedWork> {
   const id = subjectOf(job);
-  const key = 'userId' in job ? keys.unfinishedWorkOfAccount(id) : keys.unfinishedWork(id);
+  const key = 'userId' in job ? rareKeys.unfinishedWorkOfAccount(id) : keys.unfinishedWork(id);
   return { entity: unfinishedWorkRecord, key };
 }
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { daySeconds, epochSeconds, isOver } from '../../core/time.ts';
 import { Bytes, ExpiresAt, entity } from '../entity.ts';
 import { asRead, atMost, type Condition, equals, exists, isNew } from '../expressions.ts';
-import { keys } from '../keys.ts';
+import { keys, rareKeys } from '../keys.ts';
 
 /** An account. Sessions and reset links have its `sessionEpoch`, so raising it ends them all in one write. */
 export const userRecord = entity(
@@ -25,8 +25,8 @@ export const userRecord = entity(
     /**
      * Raised when the account creates a token or an organization, so that parallel requests can't exceed a limit; when
      * its last factor is removed or a link to a provider ends, so that no new token counts as created with it; and when
-     * it joins an organization, becomes an owner or gets another address, so that neither a change of the address nor
-     * the end of the account misses what was added meanwhile.
+     * it accepts an invitation, becomes an owner or gets another address, so that closing the account misses no role
+     * as owner.
      */
     creations: z.int(),
     /** Absent if there are none, so that conditions can check what was read. */
@@ -166,7 +166,7 @@ export const undoLinkRecord = entity('undoLink', keys.undoLink, {
 export type UndoLinkRecord = ReturnType<typeof undoLinkRecord.parse>;
 
 /** The one valid link that gives the account another address. A newer link replaces it, and a new password ends it. */
-export const emailChangeRecord = entity('emailChange', keys.emailChange, {
+export const emailChangeRecord = entity('emailChange', rareKeys.emailChange, {
   hash: z.string(),
   email: z.string(),
   epoch: z.int(),
@@ -176,7 +176,7 @@ export const emailChangeRecord = entity('emailChange', keys.emailChange, {
 });
 
 /** Gives the account back the address that the link was mailed to, with what is needed to take back later changes. */
-export const emailUndoRecord = entity('emailUndo', keys.emailUndo, {
+export const emailUndoRecord = entity('emailUndo', rareKeys.emailUndo, {
   email: z.string(),
   emailVerified: z.boolean(),
   /** The account's `emailChanges` when the change was requested. */
