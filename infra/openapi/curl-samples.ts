@@ -34,6 +34,8 @@ const bodyVariables: Readonly<Record<string, string>> = {
   'EXAMPLE-verification-token-0000': 'VERIFICATION_TOKEN',
   'EXAMPLE-reset-token-0000': 'RESET_TOKEN',
   'EXAMPLE-undo-token-0000': 'UNDO_TOKEN',
+  'EXAMPLE-change-token-0000': 'CHANGE_TOKEN',
+  'EXAMPLE-email-undo-token-0000': 'EMAIL_UNDO_TOKEN',
   'EXAMPLE-stop-token-0000': 'STOP_TOKEN',
   '3e8b1d57-6c2f-4a90-8d15-7f4e2b9c6a03': 'RECOVERY_ID',
   'a4c7e10b-52d9-8f36-b18e-6d03f9a2c754': 'IDENTITY_ID',
@@ -57,7 +59,7 @@ export const sampleVariables: readonly (readonly [name: string, source: string])
   ['RECOVERY_ID', 'the `id` in the response that started the recovery'],
   ['ID_TOKEN', 'the OpenID Connect token that the platform issued to the job'],
   [
-    'VERIFICATION_TOKEN, RESET_TOKEN, UNDO_TOKEN, STOP_TOKEN, INVITATION_TOKEN',
+    'VERIFICATION_TOKEN, RESET_TOKEN, UNDO_TOKEN, CHANGE_TOKEN, EMAIL_UNDO_TOKEN, STOP_TOKEN, INVITATION_TOKEN',
     'the end of a mailed link, after `#token=`',
   ],
   ['CHALLENGE', 'the `challenge` from the previous response'],

@@ -2,7 +2,7 @@ import { newAccount } from '#lib/accounts/new-account.ts';
 import { noPassword } from '#lib/crypto/passwords.ts';
 import { at, find } from '#lib/table/read.ts';
 import { countPlatform } from '#lib/table/records/platform.ts';
-import { emailRecord, userRecord } from '#lib/table/records/user.ts';
+import { emailRecord, isFreeAddress, userRecord } from '#lib/table/records/user.ts';
 import { transact } from '#lib/table/write.ts';
 import { NotImportable, type RecordOf } from './read-export.ts';
 
@@ -20,7 +20,7 @@ export async function matchPeople(members: readonly RecordOf<'member'>[]): Promi
   const unproved: string[] = [];
   for (const member of members) {
     const account = await find(at(emailRecord, member.email));
-    if (account === undefined) {
+    if (account === undefined || isFreeAddress(account)) {
       if ((await find(at(userRecord, member.userId))) !== undefined) {
         throw new NotImportable(`The id of ${member.email} belongs to an account with another address.`);
       }

@@ -1,10 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { removalOf } from '#lib/accounts/factors/remove-factors.ts';
-import { isNew } from '#lib/table/expressions.ts';
+import { normalizeEmail } from '#lib/contracts/fields/text.ts';
+import { asRead, equals, isNew } from '#lib/table/expressions.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, find, list } from '#lib/table/read.ts';
+import { noteWork } from '#lib/table/records/unfinished-work.ts';
 import {
+  emailRecord,
+  emailsChanged,
   factorsUnchanged,
+  freeAddress,
   isSame,
   isUnchanged,
   type PasskeyRecord,
@@ -13,7 +18,7 @@ import {
   type UserRecord,
   userRecord,
 } from '#lib/table/records/user.ts';
-import { put, transact, update, type Write } from '#lib/table/write.ts';
+import { put, remove, transact, update, type Write } from '#lib/table/write.ts';
 import type { NamedTable } from './named-table.ts';
 
 /**
@@ -38,6 +43,24 @@ export async function copyCredentials(userId: string, old: NamedTable): Promise<
   if (!isUnlike && passkeyWrites.length === 0) return false;
   const unchanged = { ...factorsUnchanged(user), ...isUnchanged(user) };
   await transact([update(item, { set, add: { creations: 1 } }, { if: unchanged }), ...passkeyWrites]);
+  return true;
+}
+
+/** Gives an account the address that it has in the old table, where a change was undone. @returns whether it differed */
+export async function copyAddress(userId: string, old: NamedTable): Promise<boolean> {
+  const item = at(userRecord, userId);
+  const [oldItems, user] = await Promise.all([old.read([item.key]), find(item)]);
+  const [oldItem] = [...oldItems.values()];
+  if (oldItem === undefined || user === undefined) return false;
+  const { email, emailVerified } = userRecord.parse(oldItem);
+  if (normalizeEmail(email) === normalizeEmail(user.email)) return false;
+  const set = { email, emailVerified, emailChanges: emailsChanged(user) + 1 };
+  await transact([
+    update(item, { set, add: { creations: 1 } }, { if: { ...isUnchanged(user), ...asRead(user, ['email']) } }),
+    put(at(emailRecord, email), { userId }, { if: freeAddress(userId) }),
+    remove(at(emailRecord, user.email), { if: { userId: equals(userId) } }),
+    noteWork({ type: 'copy-email', userId }),
+  ]);
   return true;
 }
 

@@ -6,18 +6,21 @@ import { dayMs } from '#lib/core/time.ts';
 import { renewedRevision } from '#lib/table/access-revision.ts';
 import type { Key } from '#lib/table/entity.ts';
 import { asRead, isNew } from '#lib/table/expressions.ts';
-import { ranges, revocationShards } from '#lib/table/keys.ts';
+import { keys, ranges, rareKeys, revocationShards } from '#lib/table/keys.ts';
 import { at, type Item } from '#lib/table/read.ts';
 import { auditRecord } from '#lib/table/records/audit.ts';
 import { tokenRecord } from '#lib/table/records/credentials.ts';
 import { identityRecord } from '#lib/table/records/identity.ts';
 import { memberRecord, organizationRecord, removedMemberRecord } from '#lib/table/records/organization.ts';
+import { countPlatform } from '#lib/table/records/platform.ts';
 import { type RevocationRecord, revocationRecord } from '#lib/table/records/revocation.ts';
 import { accountLinkRecord } from '#lib/table/records/sign-in.ts';
+import { noteWork } from '#lib/table/records/unfinished-work.ts';
+import { emailRecord, userRecord } from '#lib/table/records/user.ts';
 import { retryOnConditionFailed, transact, update, type Write } from '#lib/table/write.ts';
 import { keyText, type NamedTable, openTable } from './named-table.ts';
 import { recountOrganization } from './recount.ts';
-import { copyCredentials } from './replay-credentials.ts';
+import { copyAddress, copyCredentials } from './replay-credentials.ts';
 
 interface Replayed {
   /** How many revocations the old table lists. */
@@ -97,9 +100,14 @@ async function repeat(entry: RevocationRecord, { old, restored, ownChanges }: Ta
   const changes = changed
     .filter(key => !ownChanges.has(keyText(key)))
     .flatMap(key => changeOf(before.get(keyText(key)), now.get(keyText(key))));
-  const writes = [...found.filter(isRemovedAlone).map(removalOf), ...changes];
+  const removals = found.filter(item => isRemovedAlone(item) && !isOthersAddress(item, removed)).map(removalOf);
+  const writes = [...removals, ...changes, ...found.flatMap(accountEnding)];
   const accounts = changed.filter(key => key.sk === 'USER' && !ownChanges.has(keyText(key)));
-  const copied = await Promise.all(accounts.map(({ pk }) => copyCredentials(pk.slice('USER#'.length), old)));
+  const userIds = accounts.map(({ pk }) => pk.slice('USER#'.length));
+  const copied = await Promise.all(userIds.map(userId => copyCredentials(userId, old)));
+  // An undo of a change of address removes the link that was used.
+  const undoes = removed.some(({ sk }) => sk.startsWith(rareKeys.emailUndo('', '').sk));
+  if (undoes) copied.push(...(await Promise.all(userIds.map(userId => copyAddress(userId, old)))));
   const records = added.flatMap(key => {
     const item = before.get(keyText(key));
     return item === undefined || now.has(keyText(key)) || !recordKinds.has(String(item.kind)) ? [] : [additionOf(item)];
@@ -122,14 +130,29 @@ function isNewerThan(time: string, { createdAt, joinedAt }: Item): boolean {
 /** Passkeys are removed with their account's other credentials, because the account counts them. */
 const isRemovedAlone = ({ kind }: Item): boolean => kind !== 'passkey' && kind !== 'passkeyOwner';
 
+/** An address is removed with its account. An account that has kept it here gets another one by `copyAddress`. */
+function isOthersAddress({ kind, userId }: Item, removed: readonly Key[]): boolean {
+  const account = keys.user(String(userId));
+  return kind === emailRecord.kind && !removed.some(({ pk, sk }) => pk === account.pk && sk === account.sk);
+}
+
+/** The service erases what a closed account has here, as it did in the old table. */
+function accountEnding({ kind, id, email }: Item): Write[] {
+  if (kind !== userRecord.kind) return [];
+  const closing = { email: String(email), ip: '', userAgent: '', requestId: '' };
+  return [noteWork({ type: 'erase-account', userId: String(id), closing }), countPlatform({ users: -1 })];
+}
+
 /** What is added only to record a revocation. */
 const recordKinds: ReadonlySet<string> = new Set([auditRecord.kind, removedMemberRecord.kind]);
 
-function removalOf({ pk, sk, createdAt, joinedAt }: Item): Write {
-  const condition = asRead<{ createdAt?: unknown; joinedAt?: unknown }, 'createdAt' | 'joinedAt'>(
-    { createdAt, joinedAt },
-    ['createdAt', 'joinedAt'],
-  );
+function removalOf({ pk, sk, createdAt, joinedAt, userId }: Item): Write {
+  const identifying = { createdAt, joinedAt, userId };
+  const condition = asRead<Partial<typeof identifying>, keyof typeof identifying>(identifying, [
+    'createdAt',
+    'joinedAt',
+    'userId',
+  ]);
   return { kind: 'remove', key: { pk, sk } as Key, condition: condition as NonNullable<Write['condition']> };
 }
 

@@ -88,7 +88,12 @@ async function issueToken(
     }
     const counted = update(at(userRecord, userId), { add: { creations: 1 } }, { if: isUnchanged(user) });
     const secondFactor = facts.secondFactor && hasSecondFactor(user);
-    await transact([counted, tokenWrite({ ...issued.cliToken, secondFactor }), ...others, ...inOrganization]);
+    await transact([
+      counted,
+      tokenWrite({ ...issued.cliToken, email: user.email, secondFactor }),
+      ...others,
+      ...inOrganization,
+    ]);
   });
   if (organization === undefined) log.account('token_created', { userId, tokenId: id });
   return issued;

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { AccountContext, RequestContext } from '../access/request-context.ts';
 import { ApiError, temporarilyUnavailable } from '../core/errors.ts';
-import { daySeconds, epochSeconds, hourSeconds, isOver } from '../core/time.ts';
+import { daySeconds, epochSeconds, expiryAfter, hourSeconds, isOver } from '../core/time.ts';
 import { createCredential, equalInConstantTime, readCredential } from '../crypto/credentials.ts';
 import { count } from '../limits/count.ts';
 import { verificationMails } from '../limits/rate-limits.ts';
@@ -10,6 +11,9 @@ import { sendMail } from '../mail/send-mail.ts';
 import { equals, isThere } from '../table/expressions.ts';
 import { at, type Read, readTogether } from '../table/read.ts';
 import {
+  emailChangeRecord,
+  emailsChanged,
+  emailUndoRecord,
   type Factor,
   resetLinkRecord,
   type UserRecord,
@@ -32,10 +36,11 @@ export async function newVerificationLink(userId: string) {
 }
 
 /** Earlier links stay valid; otherwise anyone could invalidate them by requesting a new one. */
-export async function newResetLink({ id, sessionEpoch }: Pick<UserRecord, 'id' | 'sessionEpoch'>) {
+export async function newResetLink(user: Pick<UserRecord, 'id' | 'sessionEpoch' | 'emailChanges'>) {
+  const { id, sessionEpoch: epoch, emailChanges } = user;
   const { secret, hash } = createCredential(id);
   const expiresAt = epochSeconds() + hourSeconds;
-  const write = put(at(resetLinkRecord, id, hash), { epoch: sessionEpoch, expiresAt });
+  const write = put(at(resetLinkRecord, id, hash), { epoch, emailChanges, expiresAt });
   return { url: await dashboardLink('reset-password', secret), write };
 }
 
@@ -60,8 +65,46 @@ export async function openUndoLink(token: string) {
 /** Raising the account's epoch uses up the link and all others. @throws invalid_token, also after a new password */
 export async function openResetLink(token: string): Promise<UserRecord> {
   const { user, link } = await openLink(token, (userId, hash) => at(resetLinkRecord, userId, hash));
-  if (link.epoch !== user.sessionEpoch) throw invalidLink();
+  if (link.epoch !== user.sessionEpoch || emailsChanged(link) !== emailsChanged(user)) throw invalidLink();
   return user;
+}
+
+/** Gives the account another address. It replaces any earlier one. */
+export async function newEmailChangeLink(user: UserRecord, email: string) {
+  const { secret, hash } = createCredential(user.id);
+  const expiresAt = epochSeconds() + daySeconds;
+  const link = { hash, email, epoch: user.sessionEpoch, after: emailsChanged(user), expiresAt };
+  return { url: await dashboardLink('change-email', secret), write: put(at(emailChangeRecord, user.id), link) };
+}
+
+/** Gives the account back the address that it has now. Earlier links stay valid. */
+export async function newEmailUndoLink(user: UserRecord) {
+  const { email, emailVerified, factorChange, passwordHash } = user;
+  const { secret, hash } = createCredential(user.id);
+  const link = {
+    email,
+    emailVerified,
+    after: emailsChanged(user),
+    factorChange: factorChange?.number ?? 0,
+    passwordDigest: digestOf(passwordHash),
+    expiresAt: expiryAfter(undoSeconds),
+  };
+  return { url: await dashboardLink('undo-email', secret), write: put(at(emailUndoRecord, user.id, hash), link) };
+}
+
+export const digestOf = (passwordHash: string) => createHash('sha256').update(passwordHash).digest('base64url');
+
+/** @throws invalid_token if it is unknown, used, replaced or expired, also after a new password or another change */
+export async function openEmailChange(token: string) {
+  const { user, link, item, hash } = await openLink(token, userId => at(emailChangeRecord, userId));
+  if (!equalInConstantTime(link.hash, hash)) throw invalidLink();
+  return { user, link, useUp: remove(item, { if: { hash: equals(hash) }, refused: invalidLink }) };
+}
+
+/** @throws invalid_token if it is unknown, used or expired, as does the transaction that uses the link up */
+export async function openEmailUndo(token: string) {
+  const { user, link, item } = await openLink(token, (userId, hash) => at(emailUndoRecord, userId, hash));
+  return { user, link, useUp: remove(item, { if: isThere, refused: invalidLink }) };
 }
 
 async function openLink<Link extends { expiresAt: number }>(

@@ -1,7 +1,6 @@
 import type { RequestContext } from '../access/request-context.ts';
 import type { register as contract } from '../contracts/auth/account.ts';
 import type { BodyOf } from '../contracts/contract.ts';
-import { ApiError } from '../core/errors.ts';
 import { hashPassword } from '../crypto/passwords.ts';
 import { count } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
@@ -11,11 +10,11 @@ import { sendMail } from '../mail/send-mail.ts';
 import { newOrganization, withFreeSlug } from '../organizations/new-organization.ts';
 import { at, find } from '../table/read.ts';
 import { countPlatform } from '../table/records/platform.ts';
-import { emailRecord } from '../table/records/user.ts';
+import { emailRecord, isFreeAddress } from '../table/records/user.ts';
 import { transact } from '../table/write.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
 import { newVerificationLink } from './mailed-link.ts';
-import { newAccount } from './new-account.ts';
+import { emailTaken, newAccount } from './new-account.ts';
 import { newSession } from './sessions.ts';
 
 /**
@@ -27,7 +26,7 @@ export async function register({ source, log }: RequestContext, requested: BodyO
   refuseCommonPassword('password', requested.password);
   await count(registrations(networkOf(source.ip)));
   // This only saves hashing; the transaction ensures that the address is still free.
-  if ((await find(at(emailRecord, requested.email))) !== undefined) throw emailTaken();
+  if (!isFreeAddress(await find(at(emailRecord, requested.email)))) throw emailTaken();
 
   const passwordHash = await hashPassword(requested.password);
   const { user, writes } = newAccount({ ...requested, passwordHash }, emailTaken);
@@ -49,8 +48,6 @@ export async function register({ source, log }: RequestContext, requested: BodyO
   }
   return { user, organization, cookie: session.cookie };
 }
-
-const emailTaken = () => new ApiError('email_taken', 'An account with this e-mail address already exists.');
 
 /** At most 100 characters, like every name; a long user name is cut. */
 export function personalOrganizationName(userName: string): string {

@@ -143,7 +143,8 @@ export async function readHeldTokens(userId: string): Promise<HeldTokens> {
 }
 
 export interface AccountChange {
-  set: Factors & Partial<Pick<UserRecord, 'factorChange' | 'emailVerified' | 'passwordHash'>>;
+  set: Factors &
+    Partial<Pick<UserRecord, 'factorChange' | 'email' | 'emailChanges' | 'emailVerified' | 'passwordHash'>>;
   writes: Write[];
 }
 

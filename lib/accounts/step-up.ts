@@ -12,7 +12,7 @@ import type { SessionRecord } from '../table/records/credentials.ts';
 import { hasSecondFactor, passkeyRecord, type UserRecord } from '../table/records/user.ts';
 import { transact, type Write } from '../table/write.ts';
 import { askForFactor, invalidChallenge, issuedAtOf, presentedChallenge, useUpChallenge } from './factors/challenge.ts';
-import { mailNotice, type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
+import { type FactorProof, mailNotice, type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
 import { sessionEnded, startSession } from './sessions.ts';
 
 type Sent = BodyOf<typeof contract>;
@@ -26,29 +26,45 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
   const { principal, source, log } = context;
   const { user, credential } = principal;
   if (credential.method !== 'session') throw sessionEnded();
-  const wrong = wrongCurrentPasswords(user.id);
-  const presented = await readFactor(user, sent, wrong);
+  const { proof, writes } = await proveAccount(context, sent);
   const { hash, session } = credential;
   const { provider } = session;
-  const { password } = sent;
-  if (password === undefined) await requirePasskeyInstead(user, sent, provider);
-  else await requireCurrentPassword(context, user, { field: 'password', password, wrong, event: 'step_up_refused' });
-  if (presented === undefined && hasSecondFactor(user)) throw await askForFactor('step-up', user, resetCount(wrong));
-  const field = sent.passkey === undefined ? 'totp' : 'passkey';
-  const isWrong = () => invalidRequest([{ path: field, message: 'is wrong' }]);
-  const proof = presented && (await proveFactor(context, user, presented.factor, isWrong));
   const renewed = await startSession(user, source, {
     secondFactor: proof !== undefined,
     brokeGlassIn: session.brokeGlassIn,
     provider: provider && { ...provider, lifted: true },
     replaces: { id: sessionIdOf(credential), hash, createdAt: session.createdAt },
   });
-  const reset = password === undefined ? [] : resetCount(wrong);
-  await transact([...reset, ...(proof?.writes ?? []), ...renewed.writes, ...(presented?.writes ?? [])]);
+  await transact([...renewed.writes, ...writes]);
   log.account('stepped_up', { userId: user.id, ip: source.ip });
   if (proof !== undefined) await mailNotice(context, user, proof);
   const freshUntil = new Date(Date.now() + settings().STEP_UP_FRESH_SECONDS * 1000).toISOString();
   return { freshUntil, cookie: renewed.cookie };
+}
+
+/**
+ * Verifies the account's own password and its second factor, if it has one. `writes` use up what was presented, in the
+ * transaction that depends on it.
+ * @throws invalid_request naming a wrong field; second_factor_required; invalid_token for the challenge; rate_limited;
+ * unauthenticated without a session
+ */
+export async function proveAccount(
+  context: AccountContext,
+  sent: Sent,
+): Promise<{ proof: FactorProof | undefined; writes: Write[] }> {
+  const { user, credential } = context.principal;
+  if (credential.method !== 'session') throw sessionEnded();
+  const wrong = wrongCurrentPasswords(user.id);
+  const presented = await readFactor(user, sent, wrong);
+  const { password } = sent;
+  if (password === undefined) await requirePasskeyInstead(user, sent, credential.session.provider);
+  else await requireCurrentPassword(context, user, { field: 'password', password, wrong, event: 'step_up_refused' });
+  if (presented === undefined && hasSecondFactor(user)) throw await askForFactor('step-up', user, resetCount(wrong));
+  const field = sent.passkey === undefined ? 'totp' : 'passkey';
+  const isWrong = () => invalidRequest([{ path: field, message: 'is wrong' }]);
+  const proof = presented && (await proveFactor(context, user, presented.factor, isWrong));
+  const reset = password === undefined ? [] : resetCount(wrong);
+  return { proof, writes: [...reset, ...(proof?.writes ?? []), ...(presented?.writes ?? [])] };
 }
 
 /**

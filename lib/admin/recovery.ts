@@ -22,7 +22,7 @@ import { absent, asRead, equals, isActive } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
 import { memberRecord, type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import { emailRecord, type UserRecord, userRecord } from '../table/records/user.ts';
-import { check, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
+import { ConditionFailed, check, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 import { getOrganization } from './organizations.ts';
 
 type Pointer = { orgSlug: string } | undefined;
@@ -195,16 +195,18 @@ async function ownership(
     member: at(memberRecord, organization.slug, userId),
   });
   if (user === undefined || (memberId !== null && member?.id !== memberId)) throw memberNotFound();
-  const refused = () => notReady('The person’s e-mail address is not verified.');
-  const isVerified = check(at(userRecord, userId), { if: { emailVerified: equals(true) }, refused });
+  const refused = (current: Partial<UserRecord> = {}) =>
+    current.emailVerified === true ? new ConditionFailed([]) : notReady('The person’s e-mail address is not verified.');
+  const isVerified = { if: { emailVerified: equals(true), email: equals(user.email) }, refused };
+  const involved = update(at(userRecord, userId), { add: { creations: 1 } }, isVerified);
   const via = 'recovery';
   if (member === undefined) {
     const { writes, joined } = newMember(organization, user, 'owner');
     const entry = await context.auditIn(organization, { ...joined, details: { ...joined.details, via } });
-    return { writes: [isVerified, ...writes, entry], ownerCount: 1, memberCount: 1 };
+    return { writes: [involved, ...writes, entry], ownerCount: 1, memberCount: 1 };
   }
   const { id, email, role } = member;
-  if (role === 'owner') return { writes: [isVerified], ownerCount: 0, memberCount: 0 };
+  if (role === 'owner') return { writes: [check(at(userRecord, userId), isVerified)], ownerCount: 0, memberCount: 0 };
   const promotion = update(
     at(memberRecord, organization.slug, userId),
     { set: { role: 'owner' } },
@@ -213,5 +215,5 @@ async function ownership(
   const target = { type: 'member', id, name: email } as const;
   const details = { from: role, to: 'owner', via };
   const entry = await context.auditIn(organization, { action: 'member.role_changed', target, details });
-  return { writes: [isVerified, promotion, entry], ownerCount: 1, memberCount: 0 };
+  return { writes: [involved, promotion, entry], ownerCount: 1, memberCount: 0 };
 }

@@ -5,6 +5,8 @@ import { advanceRecovery, startRecovery } from './admin/recovery.ts';
 import { feedAuditEntries, listAuditEntries } from './audit/entries.ts';
 import { getExposure } from './audit/exposure.ts';
 import { getCurrentUser, register, renameUser } from './auth/account.ts';
+import { changeEmail, confirmEmailChange, undoEmailChange } from './auth/change-email.ts';
+import { closeAccount } from './auth/close-account.ts';
 import { addPasskey, listPasskeys, removePasskey, startPasskey } from './auth/passkeys.ts';
 import {
   changePassword,
@@ -109,6 +111,10 @@ const areas = {
     verifyEmail,
     requestPasswordReset,
     resetPassword,
+    changeEmail,
+    confirmEmailChange,
+    undoEmailChange,
+    closeAccount,
   ],
   projects: [
     listProjects,

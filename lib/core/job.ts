@@ -6,7 +6,27 @@ export const maximumJobReceives = 10;
 const inOrganization = { orgSlug: z.string(), organizationId: z.string() };
 const inProject = { ...inOrganization, project: z.string(), projectId: z.string() };
 
-/** Work that is recorded in an item until it is done (`lib/table/records/unfinished-work.ts`): ids and slugs only. */
+/** The step that takes what requests wrote that began before the change. */
+const late = { isLate: z.literal(true).optional() };
+
+/** Copies an account's address, after a change, to its members and tokens. */
+const CopyEmail = z.object({ type: z.literal('copy-email'), userId: z.string(), ...late });
+export type CopyEmail = z.infer<typeof CopyEmail>;
+
+/** Erases what a closed account has left, and ends its memberships. `closing` is for the audit entries about that. */
+const EraseAccount = z.object({
+  type: z.literal('erase-account'),
+  userId: z.string(),
+  closing: z.object({ email: z.string(), ip: z.string(), userAgent: z.string(), requestId: z.string() }),
+  ...late,
+});
+
+/** No request runs longer, so by then everything that requests wrote after they were authorized is visible. */
+export const lastRequestsSeconds = 60;
+
+export type EraseAccount = z.infer<typeof EraseAccount>;
+
+/** Work that is recorded in an item until it is done (`lib/table/records/unfinished-work.ts`). */
 export const LastingJob = z.discriminatedUnion('type', [
   /** Erases everything under an organization, project or environment whose status is `deleting`. */
   z.object({
@@ -24,6 +44,8 @@ export const LastingJob = z.discriminatedUnion('type', [
     toVersion: z.int(),
     cursor: z.record(z.string(), z.string()).optional(),
   }),
+  CopyEmail,
+  EraseAccount,
 ]);
 export type LastingJob = z.infer<typeof LastingJob>;
 

@@ -1,5 +1,5 @@
 import { cancelSubscription } from '../billing/payment-provider.ts';
-import type { Job } from '../core/job.ts';
+import { type Job, lastRequestsSeconds } from '../core/job.ts';
 import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
 import type { Key } from '../table/entity.ts';
@@ -36,9 +36,6 @@ import {
 } from './erase-range.ts';
 
 type EraseOrganization = Extract<Job, { type: 'erase-organization' }>;
-
-/** No request runs longer, so by then everything that requests wrote after they were authorized is visible. */
-const lastRequestsSeconds = 60;
 
 /**
  * One step of erasing a deleted organization; queues the next while anything is left. Safe to run twice, concurrently,

@@ -7,8 +7,8 @@ import { minuteMs } from '../core/time.ts';
 import { isServingRegion } from '../table/client.ts';
 import { equals, isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
-import { at, queryPages } from '../table/read.ts';
-import { subjectOf, unfinishedWorkRecord } from '../table/records/unfinished-work.ts';
+import { queryPages } from '../table/read.ts';
+import { subjectOf, type UnfinishedWork, unfinishedWorkRecord, workOf } from '../table/records/unfinished-work.ts';
 import { transactIfHolds, update } from '../table/write.ts';
 
 /** How often a deployed queue delivers an unfinished job again (its visibility timeout). */
@@ -19,7 +19,7 @@ const jobLastsMs = (maximumJobReceives + 2) * receiveEveryMs;
 
 /** Records that the work's job is queued. Does nothing before the work has started or after it has ended. */
 export async function noteJobOf(job: LastingJob): Promise<void> {
-  const work = at(unfinishedWorkRecord, subjectOf(job));
+  const work = workOf(job);
   await transactIfHolds([update(work, { set: { dueAtMs: Date.now() + jobLastsMs } }, { if: isThere })]);
 }
 
@@ -46,8 +46,8 @@ export async function queueUnfinishedWork(
   if (!(await isServingRegion())) return 0;
   let queued = 0;
   let read = 0;
-  // From a random id to the end, then from the beginning to that id. Ids are hexadecimal.
-  for (const range of [ranges.unfinishedWork(from, 'g'), ranges.unfinishedWork('0', from)]) {
+  // From a random id to the end, which includes the work of accounts, then from the beginning to that id.
+  for (const range of [ranges.unfinishedWork(from, 'v'), ranges.unfinishedWork('0', from)]) {
     for await (const items of queryPages({ ...range, pageSize, eventuallyConsistent: true })) {
       const due = items.map(item => unfinishedWorkRecord.parse(item)).filter(({ dueAtMs }) => dueAtMs <= nowMs);
       for (const chunk of chunksOf(jobsAtOnce, due)) {
@@ -62,13 +62,18 @@ export async function queueUnfinishedWork(
 }
 
 /** The job is queued first: if this process dies between the two calls, the next run queues it again. */
-async function queueAgain({ job, dueAtMs }: ReturnType<typeof unfinishedWorkRecord.parse>, nowMs: number, log: Log) {
+async function queueAgain({ job, dueAtMs }: UnfinishedWork, nowMs: number, log: Log) {
   const id = subjectOf(job);
   await queueJob(job);
-  const work = at(unfinishedWorkRecord, id);
+  const work = workOf(job);
   const isSame = { dueAtMs: equals(dueAtMs) };
   await transactIfHolds([update(work, { set: { dueAtMs: nowMs + jobLastsMs } }, { if: isSame })]);
-  const { type, organizationId } = job;
+  const organizationId = 'organizationId' in job ? job.organizationId : undefined;
   const overdueSeconds = Math.round((nowMs - dueAtMs) / 1000);
-  log.warn('queued unfinished work again', { job: type, organizationId, id, overdueSeconds, alarm: 'requeued' });
+  if (job.type === 'erase-account') {
+    // Normally queued here, for the first time.
+    log.info('queued the erasure of an account', { userId: id });
+    return;
+  }
+  log.warn('queued unfinished work again', { job: job.type, organizationId, id, overdueSeconds, alarm: 'requeued' });
 }

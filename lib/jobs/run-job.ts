@@ -1,7 +1,10 @@
 import type { SQSRecord } from 'aws-lambda';
+import { copyEmail } from '../accounts/copy-email.ts';
+import { eraseAccount } from '../accounts/erase-account.ts';
 import { newResetLink } from '../accounts/mailed-link.ts';
-import { Job, maximumJobReceives } from '../core/job.ts';
+import { type EraseAccount, Job, maximumJobReceives } from '../core/job.ts';
 import { type Log, openLog } from '../core/logger.ts';
+import { queueJob } from '../core/queue.ts';
 import { passwordResetMail } from '../mail/account-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';
 import { giveUpRotation, reEncryptProject } from '../projects/re-encrypt-project.ts';
@@ -58,7 +61,14 @@ async function runStep(job: Job, log: Log): Promise<void> {
   else if (job.type === 'erase-environment') await eraseEnvironment(job, log);
   else if (job.type === 're-encrypt-project') await reEncryptProject(job, log);
   else if (job.type === 'mail-recovery') await mailRecovery(job, log);
+  else if (job.type === 'copy-email') await copyEmail(job, log);
+  else if (job.type === 'erase-account') await eraseAccountInSteps(job, log);
   else await mailResetLink(job);
+}
+
+async function eraseAccountInSteps(job: EraseAccount, log: Log): Promise<void> {
+  const step = await eraseAccount(job, log);
+  if (step !== undefined) await queueJob(step.next, step.delaySeconds);
 }
 
 /** Mails a link to reset the password, if the account exists. The token is created here, so no queue ever holds it. */

@@ -111,6 +111,9 @@ export const passwordResetsOfNetwork = /* @__PURE__ */ limit<Network>('password-
 /** Anyone can register somebody else's address, so it gets as few e-mails as from invitations. */
 export const verificationMails = /* @__PURE__ */ limit('verification', () => 5, day, normalizeEmail);
 
+/** Requested changes of an account's address. Each sends two e-mails. */
+export const emailChanges = /* @__PURE__ */ limit<User>('email-changes', () => 5, day);
+
 export const invitationsFrom = /* @__PURE__ */ limit<Organization>('invitations', invitations, day);
 
 /** Invitations to one address, from all organizations together, so that several of them can't flood one mailbox. */

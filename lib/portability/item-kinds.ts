@@ -96,6 +96,8 @@ export const itemKinds: Readonly<Record<string, Portability>> = {
   link: leftOut(belongsToPeople),
   resetLink: leftOut(belongsToPeople),
   undoLink: leftOut(belongsToPeople),
+  emailChange: leftOut(belongsToPeople),
+  emailUndo: leftOut(belongsToPeople),
   handOff: leftOut(shortLived),
   challenge: leftOut(shortLived),
   startedSignIn: leftOut(shortLived),

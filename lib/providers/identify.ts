@@ -22,7 +22,7 @@ import {
   providerLinkRecord,
   type SignInRecord,
 } from '../table/records/sign-in.ts';
-import { emailRecord, type UserRecord, userRecord } from '../table/records/user.ts';
+import { emailRecord, isFreeAddress, type UserRecord, userRecord } from '../table/records/user.ts';
 import { check, type Write } from '../table/write.ts';
 import { SignInRefused, signInExpired } from './log-in-page.ts';
 import { domainOfEmail, requireProvedDomain } from './prove-domain.ts';
@@ -99,16 +99,23 @@ export async function identify(
     owner: address === undefined ? undefined : at(emailRecord, address),
     claim: address === undefined ? undefined : at(domainRecord, domainOfEmail(address)),
   });
+  let closed: Ties | undefined;
   if (pointer?.organizationId === organization.id) {
-    const candidate = await readCandidate(open, pointer.userId);
-    if (linkHolds({ pointer, ...candidate }, candidate.user)) {
-      return { ...linkedAccount(open, proof, pointer, candidate), provedAtMs };
+    const { user, ...ties } = await readCandidate(open, pointer.userId);
+    if (user !== undefined && linkHolds({ pointer, ...ties }, user)) {
+      return { ...linkedAccount(open, proof, pointer, { user, ...ties }), provedAtMs };
     }
-    requireNeverRemoved(open, candidate);
+    if (user === undefined) closed = { user, ...ties };
+    else requireNeverRemoved(open, ties);
   }
   const { email, domain } = requireVerifiedDomain(signIn, proof);
   await requireProvedDomain(context, open, { domain, claim });
-  if (owner !== undefined) return { link: await linkTo(open, proof, { userId: owner.userId, domain, pointer }) };
+  if (owner !== undefined && !isFreeAddress(owner)) {
+    // An earlier address is linked like the present one: the account has to prove itself first.
+    const userId = owner.reservedFor ?? owner.userId;
+    return { link: await linkTo(open, proof, { userId, domain, pointer, closed }) };
+  }
+  if (closed !== undefined) requireNeverRemoved(open, closed);
   // Only the provider vouches for the address, and that counts in its organization alone.
   const { user, writes } = newAccount({ email, name: proof.profile.name, passwordHash: noPassword });
   return {
@@ -125,17 +132,17 @@ export async function identify(
   };
 }
 
-type Candidate = Awaited<ReturnType<typeof readCandidate>>;
+type Ties = Awaited<ReturnType<typeof readCandidate>>;
+type Candidate = Ties & { user: UserRecord };
 
-async function readCandidate({ organization: { id, slug } }: OpenSignIn, userId: string) {
-  const { user, ...ties } = await readTogether({
+/** `user` is undefined if the account was closed. */
+function readCandidate({ organization: { id, slug } }: OpenSignIn, userId: string) {
+  return readTogether({
     user: at(userRecord, userId),
     link: at(accountLinkRecord, userId, id),
     member: at(memberRecord, slug, userId),
     removed: at(removedMemberRecord, slug, userId),
   });
-  if (user === undefined) throw new Error('The account of a link or an address does not exist.');
-  return { user, ...ties };
 }
 
 function linkedAccount(
@@ -167,22 +174,35 @@ function targetOf({ organization: { id, slug }, signIn: { issuer } }: OpenSignIn
 }
 
 /** @throws invitation_required for a former member, whatever their provider says */
-function requireNeverRemoved({ organization }: OpenSignIn, { member, removed }: Candidate): void {
+function requireNeverRemoved(
+  { organization }: OpenSignIn,
+  { member, removed }: Pick<Ties, 'member' | 'removed'>,
+): void {
   if (member === undefined && removed?.organizationId === organization.id) {
     throw new SignInRefused('invitation_required');
   }
+}
+
+interface LinkProposal {
+  userId: string;
+  domain: string;
+  pointer: ProviderLinkRecord | undefined;
+  /** What the organization has of the closed account that the person was linked to. */
+  closed: Ties | undefined;
 }
 
 /** The link that the account's next log-in in this browser creates. @throws invitation_required */
 async function linkTo(
   open: OpenSignIn,
   proof: Proof,
-  { userId, domain, pointer }: { userId: string; domain: string; pointer: ProviderLinkRecord | undefined },
+  { userId, domain, pointer, closed }: LinkProposal,
 ): Promise<Unlinked['link']> {
-  const candidate = await readCandidate(open, userId);
-  requireNeverRemoved(open, candidate);
+  const { user, member, removed } = await readCandidate(open, userId);
+  if (user === undefined) throw new Error('The account of an address does not exist.');
+  // Closing an account and registering again must not undo a removal.
+  requireNeverRemoved(open, { member, removed: removed ?? closed?.removed });
   const { clientVersion } = open.signIn;
-  const epoch = linkEpochOf(candidate.user);
+  const epoch = linkEpochOf(user);
   return { ...targetOf(open, proof), userId, domain, clientVersion, epoch, replacedLinkId: pointer?.linkId };
 }
 

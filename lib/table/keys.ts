@@ -117,6 +117,19 @@ export const keys = {
   metrics: (day: string, hour: string, route: string) => key(`METRICS#${day}`, `${hour}#${route}`),
 } as const;
 
+/** Apart from `keys`, because that is in every bundle, and few functions need these. */
+export const rareKeys = {
+  emailChange: (userId: string) => key(`USER#${userId}`, 'LINK#change-email'),
+  emailUndo: (userId: string, hash: string) => key(`USER#${userId}`, `LINK#undo-email#${hash}`),
+  /** Sorts after the other ids, where code that doesn't know these jobs never reads. */
+  unfinishedWorkOfAccount: (userId: string) => key('UNFINISHED', `user#${userId}`),
+} as const;
+
+export const rareRanges = {
+  resetLinks: (userId: string) => from(keys.resetLink(userId, '')),
+  emailUndos: (userId: string) => from(rareKeys.emailUndo(userId, '')),
+} as const;
+
 function from({ pk, sk: beginsWith }: Key) {
   return { pk, beginsWith };
 }

@@ -756,7 +756,7 @@ async function memberPath({ organization: { id }, session }: Person): Promise<st
 
 describe('every fresh route', () => {
   it('is listed in the contracts, and every listed one is tested here', () => {
-    const listed = `add-passkey advance-recovery change-role confirm-totp create-environment create-identity create-project create-token
+    const listed = `add-passkey advance-recovery change-email change-role close-account confirm-totp create-environment create-identity create-project create-token
       delete-environment delete-identity delete-organization delete-project delete-sign-in destroy-versions
       end-provider-link export-organization get-sign-in hand-off-token invite-member remove-member remove-passkey remove-totp
       rename-organization renew-recovery-codes rotate-key set-sign-in start-passkey start-recovery start-totp

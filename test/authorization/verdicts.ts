@@ -234,6 +234,8 @@ const specified: readonly Row[] = [
   row('request-password-reset', open, { body: { email: 'nobody' }, allowed: 'invalid_request' }),
   row('reset-password', open, { allowed: 'invalid_token' }),
   row('undo-factor', open, { body: { token: 'unknown' }, allowed: 'invalid_token' }),
+  row('confirm-email-change', open, { body: { token: 'unknown' }, allowed: 'invalid_token' }),
+  row('undo-email-change', open, { body: { token: 'unknown' }, allowed: 'invalid_token' }),
   row('exchange-assertion', open, {
     body: { identityId: randomUUID(), organizationSlug: 'own-org', subjectToken: 'e30.e30.' },
     allowed: 'invalid_assertion',
@@ -273,6 +275,8 @@ const specified: readonly Row[] = [
   row('confirm-totp', sessionsOnly, { body: { code: 'x' }, allowed: 'invalid_request' }),
   row('remove-totp', sessionsOnly),
   row('renew-recovery-codes', sessionsOnly, { allowed: 'invalid_request' }),
+  row('change-email', sessionsOnly, { body: { email: 'x' }, allowed: 'invalid_request' }),
+  row('close-account', sessionsOnly, { body: { password: '' }, allowed: 'invalid_request' }),
   row('change-password', sessionsOnly, { body: { newPassword: 'short' }, allowed: 'invalid_request' }),
   row('send-verification', sessionsOnly),
 

@@ -90,6 +90,8 @@ const story: Record<string, Step> = {
     },
   },
   'step-up': { before: unusedCode },
+  // She is the last owner of her organization.
+  'close-account': { before: unusedCode, status: 409 },
   'renew-recovery-codes': {},
   'remove-totp': {},
   'remove-passkey': {},
@@ -207,6 +209,7 @@ const story: Record<string, Step> = {
   'stop-recovery': {},
   'stop-mailed-recovery': {},
   'change-password': {},
+  'change-email': {},
   'list-sessions': {
     before: async () => {
       await logIn({ ...ada, password: changedPassword });
@@ -220,6 +223,12 @@ const story: Record<string, Step> = {
   'delete-environment': {},
   'delete-project': {},
   'delete-organization': {},
+  'confirm-email-change': {
+    before: async () => ({ CHANGE_TOKEN: await mailedToken(api, 'ada@new.example.com', 'Confirm your new') }),
+  },
+  'undo-email-change': {
+    before: async () => ({ EMAIL_UNDO_TOKEN: await mailedToken(api, ada.email, 'being changed') }),
+  },
   'request-password-reset': {},
   'reset-password': { before: async () => ({ RESET_TOKEN: await mailedToken(api, ada.email, 'Reset') }) },
   'undo-factor': {},

@@ -36,7 +36,7 @@ export async function expectStatus(answer: Promise<Answer>, ...statuses: number[
 export async function mailedToken(
   api: Api,
   email: string,
-  subject: 'Verify' | 'Reset' | 'Your log-in' | 'may get another owner',
+  subject: 'Verify' | 'Reset' | 'Your log-in' | 'may get another owner' | 'Confirm your new' | 'being changed',
 ): Promise<string> {
   return vi.waitFor(
     async () => {

@@ -2,7 +2,14 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { sessionEnded } from './api.ts';
 import { navigate, pathname } from './router.ts';
-import { AcceptInvitation, StopRecovery, UndoFactor, VerifyEmail } from './screens/sign-in/links.tsx';
+import {
+  AcceptInvitation,
+  ChangeEmail,
+  StopRecovery,
+  UndoEmail,
+  UndoFactor,
+  VerifyEmail,
+} from './screens/sign-in/links.tsx';
 import { LogIn, LogInAgain } from './screens/sign-in/log-in.tsx';
 import { ForgotPassword, ResetPassword } from './screens/sign-in/passwords.tsx';
 import { Register } from './screens/sign-in/register.tsx';
@@ -18,6 +25,8 @@ const open: Readonly<Record<string, ComponentType>> = {
   '/forgot-password': ForgotPassword,
   '/reset-password': ResetPassword,
   '/verify-email': VerifyEmail,
+  '/change-email': ChangeEmail,
+  '/undo-email': UndoEmail,
   '/undo-factor': UndoFactor,
   '/stop-recovery': StopRecovery,
   '/accept-invitation': AcceptInvitation,

@@ -85,6 +85,11 @@ tabs.addEventListener('message', () => {
 
 export async function logOut(): Promise<void> {
   await call('POST /v1/auth/logout');
+  forgetSession();
+}
+
+/** For a session that has ended on the server. */
+export function forgetSession(): void {
   for (const forget of forgetting) forget();
   session.value = null;
   sessionEnded.value = false;

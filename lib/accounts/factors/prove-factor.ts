@@ -26,7 +26,7 @@ interface PresentedPasskey {
   challengeIssuedAt: string;
 }
 
-interface FactorProof {
+export interface FactorProof {
   /** Use up the code or the passkey's counter, in the transaction that it authorizes. A counter of 0 stays usable. */
   writes: Write[];
   notice?: FactorNotice;

@@ -21,6 +21,7 @@ import {
   type PasskeyRecord,
   passkeyOwnerRecord,
   passkeyRecord,
+  type UndoLinkRecord,
   type UserRecord,
 } from '../../table/records/user.ts';
 import { remove, type Write } from '../../table/write.ts';
@@ -65,6 +66,26 @@ export async function allFactorsGone(user: UserRecord): Promise<AccountChange> {
   const passkeys = user.passkeyCount === undefined ? [] : await list(passkeyRecord, ranges.passkeys(user.id));
   const writes = passkeys.flatMap(passkey => removalOf(passkey));
   return { set: { ...noFactors, factorChange: nextChange(user) }, writes };
+}
+
+/**
+ * Removes the factors that a change after number `since` added, and the recovery codes created since. Each such factor
+ * has a link in `unsettled`, because the links last longer than those that call this.
+ */
+export async function laterFactorsGone(
+  user: UserRecord,
+  since: number,
+  unsettled: readonly UndoLinkRecord[],
+): Promise<AccountChange> {
+  const added = unsettled.filter(({ change }) => change > since).map(({ factor }) => factor);
+  const passkeys = user.passkeyCount === undefined ? [] : await list(passkeyRecord, ranges.passkeys(user.id));
+  const gone = passkeys.filter(({ id }) => added.some(factor => factor.method === 'passkey' && factor.id === id));
+  const isAppGone = added.some(factor => factor.method === 'totp' && isSame(factor.sealed, user.totp?.sealed));
+  const passkeyCount = passkeys.length === gone.length ? undefined : passkeys.length - gone.length;
+  const remaining = { passkeyCount, totp: isAppGone ? undefined : user.totp };
+  const keepsCodes = hasSecondFactor(remaining) && (user.recoveryCodesFrom ?? 0) <= since;
+  const set = { ...remaining, pendingTotp: undefined, ...(keepsCodes ? {} : noCodes), factorChange: nextChange(user) };
+  return { set, writes: gone.flatMap(passkey => removalOf(passkey)) };
 }
 
 /** `change` is the number of the change that added the factor, `passkey` is stored under the factor's credential id. */

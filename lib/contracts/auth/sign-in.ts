@@ -150,6 +150,27 @@ export const completeLogin = contract({
   },
 });
 
+/** The account's password and second factor, presented again. */
+export const AccountProof = z
+  .strictObject({
+    password: text(1, 256).optional().meta({
+      description: 'The password. Required, except for a passkey in a session that came through a provider.',
+      example: passPhraseExample,
+    }),
+    totp: TotpCode.optional(),
+    challenge: PresentedChallenge.optional().meta({ description: 'For `passkey`.', example: challengeExample }),
+    passkey: PasskeyAssertion.optional(),
+  })
+  .refine(({ totp, passkey }) => totp === undefined || passkey === undefined, {
+    message: 'must not have both totp and passkey',
+  })
+  .refine(({ challenge, passkey }) => passkey === undefined || challenge !== undefined, {
+    path: ['challenge'],
+    message: 'is required with passkey',
+  });
+
+export const accountProofExample = { password: passPhraseExample, totp: '492039' };
+
 export const stepUp = contract({
   operationId: 'step-up',
   route: 'POST /v1/auth/step-up',
@@ -163,24 +184,8 @@ export const stepUp = contract({
     'longer confined to the provider’s organization. `GET /v1/auth/provider/{orgSlug}/start?stepUp=true` confirms at ' +
     'the provider instead, for that organization only.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', confined: true },
-  body: z
-    .strictObject({
-      password: text(1, 256).optional().meta({
-        description: 'The password. Required, except for a passkey in a session that came through a provider.',
-        example: passPhraseExample,
-      }),
-      totp: TotpCode.optional(),
-      challenge: PresentedChallenge.optional().meta({ description: 'For `passkey`.', example: challengeExample }),
-      passkey: PasskeyAssertion.optional(),
-    })
-    .refine(({ totp, passkey }) => totp === undefined || passkey === undefined, {
-      message: 'must not have both totp and passkey',
-    })
-    .refine(({ challenge, passkey }) => passkey === undefined || challenge !== undefined, {
-      path: ['challenge'],
-      message: 'is required with passkey',
-    }),
-  bodyExample: { password: passPhraseExample, totp: '492039' },
+  body: AccountProof,
+  bodyExample: accountProofExample,
   responses: ok({
     description: 'The session is fresh, and its cookie is renewed.',
     body: z.object({ freshUntil: Timestamp.describe('When the session stops being fresh.') }),

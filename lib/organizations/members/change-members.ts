@@ -22,6 +22,7 @@ import { ownerIsDispensable } from '../break-glass.ts';
 import { changeCounts } from '../change-counts.ts';
 import { endableOf, endRest, findLeft, identityEndings, type Left, listAllIdentities } from './made-by-member.ts';
 import { invitationRemoval } from './new-member.ts';
+import { ownsMore } from './owns-more.ts';
 import { type Roster, readRosterOf, requirePlace } from './read-roster.ts';
 
 /**
@@ -47,6 +48,7 @@ export async function changeRole(
       ownerCountChange(organization, Number(role === 'owner') - Number(member.role === 'owner')),
       ...(member.role === 'owner' ? await ownerIsDispensable(current, member.userId) : []),
       update(item, { set: { role } }, { if: asRead(member, ['id', 'role']) }),
+      ...(role === 'owner' ? [ownsMore(member.userId)] : []),
       await context.audit({
         action: 'member.role_changed',
         target: { type: 'member', id: memberId, name: member.email },

@@ -30,6 +30,7 @@ import type { SignInRecord } from '../../table/records/sign-in.ts';
 import type { UserRecord } from '../../table/records/user.ts';
 import { check, put, remove, transact, update, type Write } from '../../table/write.ts';
 import { changeCounts } from '../change-counts.ts';
+import { ownsMore } from './owns-more.ts';
 import { readRosterOf } from './read-roster.ts';
 
 interface Joins {
@@ -139,10 +140,13 @@ export async function acceptInvitation(context: AccountContext, token: string, p
   await transact([
     ...writes,
     ...invitationUsed(organization, invitation).map(write => ({ ...write, refused: invalidInvitation })),
+    ownsMore(user.id, accountClosed),
     await context.auditIn(organization, joined),
   ]);
   return { organization, member };
 }
+
+const accountClosed = () => new ApiError('unauthenticated', 'This account no longer exists.');
 
 const invalidInvitation = () =>
   new ApiError('invalid_token', 'This invitation is not valid: it is unknown, used, cancelled or expired.');

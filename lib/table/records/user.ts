@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { daySeconds } from '../../core/time.ts';
+import { daySeconds, epochSeconds, isOver } from '../../core/time.ts';
 import { Bytes, ExpiresAt, entity } from '../entity.ts';
-import { asRead, type Condition, equals, exists } from '../expressions.ts';
-import { keys } from '../keys.ts';
+import { asRead, atMost, type Condition, equals, exists, isNew } from '../expressions.ts';
+import { keys, rareKeys } from '../keys.ts';
 
 /** An account. Sessions and reset links have its `sessionEpoch`, so raising it ends them all in one write. */
 export const userRecord = entity(
@@ -11,6 +11,8 @@ export const userRecord = entity(
   {
     id: z.string(),
     email: z.string(),
+    /** How often the address has changed. Absent: never. */
+    emailChanges: z.int().optional(),
     name: z.string(),
     emailVerified: z.boolean(),
     /** Functions have no permission to write this attribute; only an operator's command sets it. */
@@ -21,8 +23,10 @@ export const userRecord = entity(
     /** Raised when the account is recovered, which ends all its links to providers in one write. Absent is 0. */
     linkEpoch: z.int().optional(),
     /**
-     * Raised when the account creates a token or an organization, so that parallel requests can't exceed a limit; and
-     * when its last factor is removed or a link to a provider ends, so that no new token counts as created with it.
+     * Raised when the account creates a token or an organization, so that parallel requests can't exceed a limit; when
+     * its last factor is removed or a link to a provider ends, so that no new token counts as created with it; and when
+     * it accepts an invitation, becomes an owner or gets another address, so that closing the account misses no role
+     * as owner.
      */
     creations: z.int(),
     /** Absent if there are none, so that conditions can check what was read. */
@@ -74,7 +78,30 @@ export function hasSecondFactor({ passkeyCount, totp }: Pick<UserRecord, 'passke
   return passkeyCount !== undefined || totp !== undefined;
 }
 
-export const emailRecord = entity('email', keys.email, { userId: z.string() });
+export const emailsChanged = ({ emailChanges = 0 }: Pick<UserRecord, 'emailChanges'>): number => emailChanges;
+
+/**
+ * From an address to its account. The earlier address of an account leads to `nobody` and is reserved for it until
+ * `expiresAt`, as long as the change can be undone: older code finds no account there and lets nobody register it.
+ */
+export const emailRecord = entity('email', keys.email, {
+  userId: z.string(),
+  reservedFor: z.string().optional(),
+  expiresAt: ExpiresAt.optional(),
+});
+export type EmailRecord = ReturnType<typeof emailRecord.parse>;
+
+/** Whether an account can get the address: it is unknown, or no longer reserved for another one. */
+export function isFreeAddress(stored: EmailRecord | undefined, userId?: string): boolean {
+  if (stored?.reservedFor === undefined) return stored === undefined;
+  return stored.reservedFor === userId || isOver(stored.expiresAt ?? Number.POSITIVE_INFINITY);
+}
+
+/** The same as a condition of the write that gives the address to an account. */
+export function freeAddress(userId?: string): Condition<EmailRecord>[] {
+  const lapsed = { reservedFor: exists, expiresAt: atMost(epochSeconds()) };
+  return [isNew, lapsed, ...(userId === undefined ? [] : [{ reservedFor: equals(userId) }])];
+}
 
 /** Read in place of an unknown account, so that both cases make the same calls. */
 export const nobody = '00000000-0000-0000-0000-000000000000';
@@ -103,8 +130,16 @@ export type PasskeyRecord = ReturnType<typeof passkeyRecord.parse>;
 /** The hash of the one valid verification link. A newer link replaces it. */
 export const verificationLinkRecord = entity('link', keys.verificationLink, { hash: z.string(), expiresAt: ExpiresAt });
 
-/** A reset link. It is valid only in the session epoch in which it was mailed, so a new password ends all links. */
-export const resetLinkRecord = entity('resetLink', keys.resetLink, { epoch: z.int(), expiresAt: ExpiresAt });
+/**
+ * A reset link. It is valid only in the session epoch in which it was mailed, so a new password ends all links, and only
+ * while the account has the address that it was mailed to.
+ */
+export const resetLinkRecord = entity('resetLink', keys.resetLink, {
+  epoch: z.int(),
+  /** The account's `emailChanges`. Absent: none, also in links of older code. */
+  emailChanges: z.int().optional(),
+  expiresAt: ExpiresAt,
+});
 
 const Factor = z.discriminatedUnion('method', [
   z.object({ method: z.literal('passkey'), id: z.string(), credentialId: z.string() }),
@@ -129,3 +164,27 @@ export const undoLinkRecord = entity('undoLink', keys.undoLink, {
   expiresAt: ExpiresAt,
 });
 export type UndoLinkRecord = ReturnType<typeof undoLinkRecord.parse>;
+
+/** The one valid link that gives the account another address. A newer link replaces it, and a new password ends it. */
+export const emailChangeRecord = entity('emailChange', rareKeys.emailChange, {
+  hash: z.string(),
+  email: z.string(),
+  epoch: z.int(),
+  /** The account's `emailChanges` when it was requested. */
+  after: z.int(),
+  expiresAt: ExpiresAt,
+});
+
+/** Gives the account back the address that the link was mailed to, with what is needed to take back later changes. */
+export const emailUndoRecord = entity('emailUndo', rareKeys.emailUndo, {
+  email: z.string(),
+  emailVerified: z.boolean(),
+  /** The account's `emailChanges` when the change was requested. */
+  after: z.int(),
+  /** The number of the last change of factors until then. */
+  factorChange: z.int(),
+  /** A digest of the stored password hash of then. */
+  passwordDigest: z.string(),
+  expiresAt: ExpiresAt,
+});
+export type EmailUndoRecord = ReturnType<typeof emailUndoRecord.parse>;

@@ -117,6 +117,8 @@ export function screensOf(
       'reset-password': '/reset-password#token=EXAMPLE-EXAMPLE-EXAMPLE-0000',
       'verify-email': '/verify-email#token=EXAMPLE-EXAMPLE-EXAMPLE-0000',
       'undo-factor': '/undo-factor#token=EXAMPLE-EXAMPLE-EXAMPLE-0000',
+      'change-email': '/change-email#token=EXAMPLE-EXAMPLE-EXAMPLE-0000',
+      'undo-email': '/undo-email#token=EXAMPLE-EXAMPLE-EXAMPLE-0000',
       'stop-recovery': '/stop-recovery#token=EXAMPLE-EXAMPLE-EXAMPLE-0000',
       'accept-invitation': '/accept-invitation#token=EXAMPLE-EXAMPLE-EXAMPLE-0000',
       'log-in-refused': '/log-in#error=provider_refused',

@@ -5,14 +5,14 @@ import { requestOptions } from '#lib/accounts/factors/passkey-options.ts';
 import { factorCookie } from '#lib/contracts/auth/credentials.ts';
 import { totpCode, totpStep } from '#lib/crypto/totp.ts';
 import { at, find } from '#lib/table/read.ts';
-import { emailRecord, userRecord } from '#lib/table/records/user.ts';
+import { emailChangeRecord, emailRecord, userRecord } from '#lib/table/records/user.ts';
 import { transact } from '#lib/table/write.ts';
 import type { Api } from '#test/support/api.ts';
 import { createAuthenticator } from '#test/support/authenticator.ts';
 import { done, type Prepare, type Samples, sample } from '#test/support/derive-sample.ts';
 import { newVerifier, offerToken } from '#test/support/hand-off.ts';
 import { type Person, seedPerson, testPassword, testPasswordHash } from '#test/support/people.ts';
-import { assertionOf, expectStatus, mailedToken, makeIdentity } from '#test/support/sample-requests.ts';
+import { assertionOf, expectStatus, join, mailedToken, makeIdentity } from '#test/support/sample-requests.ts';
 import { addApp, addPasskey, fromBase32 } from '#test/support/second-factors.ts';
 import { comesBack, linkTo, pendingOf, placeWithProvider } from '#test/support/sign-in/place-with-provider.ts';
 import { logInAs } from '#test/support/sign-in/scene.ts';
@@ -40,6 +40,20 @@ const withToken = async (api: Api) => {
   };
 };
 const withName = async () => ({ ...(await seedPerson()), wanted: `name ${randomUUID()}` });
+
+const withNewEmail = async () => ({ ...(await seedPerson()), newEmail: `${randomUUID()}@example.com` });
+const withEmailChange = async (api: Api) => {
+  const there = await withNewEmail();
+  await expectStatus(api.post('/auth/change-email', { email: there.newEmail }, there.session), 200);
+  return there;
+};
+/** A person who is a member of somebody else's organization. */
+const withoutOrganization = async (api: Api) => {
+  const [owner, person] = [await seedPerson({ emailVerified: true }), await seedPerson()];
+  await expectStatus(api.delete(`/orgs/${person.organization.id}`, person.session), 202, 200);
+  await join(api, owner, person, 'developer');
+  return person;
+};
 
 const userOf = async ({ session }: Person, api: Api) =>
   (await expectStatus(api.get('/auth/me', session), 200)).body.user;
@@ -247,6 +261,29 @@ export const samples: Samples = {
     body: async ({ email }, api) => ({ token: await mailedToken(api, email, 'Your log-in') }),
     repeats: [400],
     isDone: async there => (await storedUser(there))?.passkeyCount === undefined,
+  }),
+  'change-email': sample({
+    world: withNewEmail,
+    body: ({ newEmail: email }) => ({ email }),
+    isDone: async there => (await find(at(emailChangeRecord, there.user.id)))?.email === there.newEmail,
+  }),
+  'confirm-email-change': sample({
+    world: withEmailChange,
+    body: async ({ newEmail }, api) => ({ token: await mailedToken(api, newEmail, 'Confirm your new') }),
+    repeats: [400],
+    isDone: async there => (await storedUser(there))?.email === there.newEmail,
+  }),
+  'undo-email-change': sample({
+    world: withEmailChange,
+    body: async ({ email }, api) => ({ token: await mailedToken(api, email, 'being changed') }),
+    repeats: [400],
+    isDone: async ({ session }, api) => hasEnded(api, session),
+  }),
+  'close-account': sample({
+    world: withoutOrganization,
+    body: () => ({ password: testPassword }),
+    repeats: [401],
+    isDone: async there => (await storedUser(there)) === undefined,
   }),
   'remove-totp': sample({
     world: withApp,

@@ -381,7 +381,7 @@ const load = (directory: string, name: string): Handler =>
  */
 function allowSlowCallsIn(file: string): void {
   const source = readFileSync(file, 'utf8');
-  writeFileSync(file, source.replaceAll(/\b(connectionTimeout|requestTimeout):\de3\b/g, '$1:2e4'));
+  writeFileSync(file, source.replaceAll(/\b(connectionTimeout|requestTimeout):[\de]+\b/g, '$1:2e4'));
 }
 
 function copyOfBundles(name: string): string {

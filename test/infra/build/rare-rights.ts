@@ -77,24 +77,24 @@ export const rareRights: readonly RareRights[] = [
   },
   {
     when: 'the same, with the organizations',
-    functions: 'change-password reset-password undo-factor',
+    functions: 'change-password reset-password undo-email-change undo-factor',
     rights: ['BatchGetItem ORG', 'PutItem AUDIT'],
   },
   {
     when: 'the account has a second factor',
-    functions: 'log-in step-up',
+    functions: 'log-in step-up close-account',
     rights: ['PutItem CHALLENGE', 'Query USER'],
   },
   { when: 'the account has passkeys', functions: 'continue-provider-sign-in', rights: ['Query USER'] },
   { when: 'the account has tokens', functions: 'change-password', rights: ['Query USER'] },
   {
     when: 'a code or the password is wrong',
-    functions: 'complete-login step-up change-password',
+    functions: 'complete-login step-up change-password close-account',
     rights: ['UpdateItem RATE'],
   },
   {
     when: 'too many codes were wrong',
-    functions: 'step-up complete-login',
+    functions: 'step-up complete-login close-account',
     rights: ['GetItem RATE', 'ConditionCheckItem RATE'],
   },
   {
@@ -199,6 +199,35 @@ export const rareRights: readonly RareRights[] = [
     rights: ['DeleteItem CUSTOMER'],
   },
   { when: 'a member has tokens', functions: 'leave-organization', rights: ['BatchWriteItem USER'] },
+  {
+    when: 'the closed account has passkeys, an earlier address or organizations of its own',
+    functions: 'close-account',
+    rights: [
+      'BatchGetItem CHALLENGE',
+      'DeleteItem CHALLENGE',
+      'DeleteItem PASSKEY',
+      'Query ORG',
+      'ConditionCheckItem ORG',
+    ],
+  },
+  { when: 'the same', functions: 'close-account', rights: ['ConditionCheckItem USER', 'GetItem RATE'] },
+  {
+    when: 'the account has factors that were added, tokens or memberships',
+    functions: 'undo-email-change',
+    rights: ['DeleteItem PASSKEY', 'DeleteItem EMAIL', 'PutItem EMAIL', 'PutItem UNFINISHED', 'BatchWriteItem USER'],
+  },
+  { when: 'the same', functions: 'undo-email-change', rights: ['UpdateItem ORG', 'ConditionCheckItem USER'] },
+  { when: 'the same', functions: 'undo-email-change', rights: ['GetItem PLANS', 'DeleteItem USER'] },
+  {
+    when: 'an account that had many memberships, or passkeys, was closed or changed its address',
+    functions: 'run-jobs',
+    rights: ['BatchGetItem ORG', 'ConditionCheckItem USER', 'PutItem AUDIT', 'PutItem REVOCATIONS', 'UpdateItem USER'],
+  },
+  {
+    when: 'the same',
+    functions: 'run-jobs',
+    rights: ['GetItem PLANS', 'DeleteItem EMAIL', 'DeleteItem PASSKEY', 'BatchWriteItem USER'],
+  },
   { when: 'the webhook has a log', functions: 'delete-webhook', rights: ['DeleteItem DELIVERIES'] },
   { when: 'the payload is large', functions: 'redeliver-webhook deliver-webhooks', rights: ['BatchGetItem PAYLOAD'] },
   {

@@ -2,17 +2,29 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ensureTable } from '#infra/local/resources.ts';
 import { replayRevocations } from '#infra/repair/replay-revocations.ts';
+import { openLog } from '#lib/core/logger.ts';
 import { requiredSetting } from '#lib/core/settings.ts';
+import { queueUnfinishedWork } from '#lib/jobs/queue-unfinished-work.ts';
 import type { Key } from '#lib/table/entity.ts';
-import { at, find } from '#lib/table/read.ts';
+import { ranges } from '#lib/table/keys.ts';
+import { at, find, queryItems } from '#lib/table/read.ts';
 import { memberRecord, type OrganizationRecord, organizationRecord } from '#lib/table/records/organization.ts';
 import { userRecord } from '#lib/table/records/user.ts';
 import { putAll } from '#lib/table/write.ts';
 import { createToken, useApi, useSettings } from '#test/support/api.ts';
+import { eventually } from '#test/support/eventually.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
 import { type Person, seedPerson, testPassword } from '#test/support/people.ts';
 import { runCommand } from '#test/support/run-command.ts';
-import { expectStatus, invite, join, makeIdentity, makeWebhook, memberIdOf } from '#test/support/sample-requests.ts';
+import {
+  expectStatus,
+  invite,
+  join,
+  mailedToken,
+  makeIdentity,
+  makeWebhook,
+  memberIdOf,
+} from '#test/support/sample-requests.ts';
 import { addPasskey } from '#test/support/second-factors.ts';
 import { changesBetween, snapshotOf } from '#test/support/table-diff.ts';
 import { allItems, emptyTable } from '#test/support/table-dump.ts';
@@ -101,6 +113,33 @@ describe('replay-revocations', () => {
     expect(violationsOf(await scanTable())).toEqual([]);
     const again = await replayRevocations(point.oldTable, point.since);
     expect(again).toMatchObject({ revocations: 8, repeated: 0, recounted: [] });
+  });
+
+  it('closes accounts again, and gives back addresses whose change was undone', async () => {
+    const { owner, removed, stolen } = scene;
+    await expectStatus(api.delete(`/orgs/${removed.organization.id}`, removed.session), 200, 202);
+    const email = `${randomUUID()}@example.com`;
+    await expectStatus(api.post('/auth/change-email', { email }, stolen.session), 200);
+    const link = await mailedToken(api, email, 'Confirm your new');
+    await expectStatus(api.post('/auth/change-email/confirm', { token: link }), 200);
+    const point = await restorePoint();
+    const undo = await mailedToken(api, stolen.email, 'being changed');
+    await expectStatus(api.post('/auth/change-email/undo', { token: undo }), 200);
+    const closing = { as: removed.session, body: { password: testPassword } };
+    await expectStatus(api.call('DELETE', '/auth/me', closing), 200);
+
+    point.use();
+    expect(await replayRevocations(point.oldTable, point.since)).toMatchObject({ left: [] });
+
+    const logIn = (address: string) => api.post('/auth/login', { email: address, password: testPassword });
+    const answers = await Promise.all([stolen.email, email, removed.email].map(logIn));
+    expect(answers.map(({ status }) => status)).toEqual([200, 401, 401]);
+    expect((await api.get('/auth/me', stolen.session)).status).toBe(401);
+    const { members } = (await api.get(`/members/${owner.organization.id}`, owner.session)).body;
+    expect(members).toHaveLength(3);
+    await queueUnfinishedWork(openLog({}), { nowMs: Date.now() + 600_000 });
+    await eventually(async () => expect(violationsOf(await scanTable())).toEqual([]));
+    expect(await queryItems(ranges.account(removed.user.id))).toEqual([]);
   });
 
   it('leaves what the restored table has granted or changed since, and names the accounts', async () => {

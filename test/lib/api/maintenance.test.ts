@@ -49,9 +49,10 @@ describe('under maintenance', () => {
     }
 
     const reads = routes.filter(({ method }) => method === 'GET').map(({ operationId }) => operationId);
-    const allowed = words(`change-password change-role complete-login continue-provider-sign-in delete-identity
+    const allowed =
+      words(`change-password change-role close-account complete-login continue-provider-sign-in delete-identity
       delete-webhook end-provider-link end-session exchange-assertion leave-organization log-in log-out remove-member
-      revoke-current-token revoke-token start-passkey-login step-up`);
+      revoke-current-token revoke-token start-passkey-login step-up undo-email-change`);
     expect(served.filter(name => !reads.includes(name as never)).sort()).toEqual(allowed);
     expect(served).toEqual(expect.arrayContaining(reads));
   });

@@ -201,8 +201,9 @@ describe('errors of an operation', () => {
 
 describe('access', () => {
   test('is public for exactly the routes that are called before signing in', () => {
-    const listed = `register log-in start-passkey-login complete-login find-sign-in-methods continue-provider-sign-in undo-factor
-      verify-email request-password-reset reset-password stop-mailed-recovery exchange-assertion receive-provider-event`;
+    const listed = `register log-in start-passkey-login complete-login find-sign-in-methods
+      continue-provider-sign-in undo-factor verify-email request-password-reset reset-password
+      confirm-email-change undo-email-change stop-mailed-recovery exchange-assertion receive-provider-event`;
     const open = routes.filter(({ access }) => access.kind === 'public');
     expect(open.map(({ operationId }) => operationId)).toEqual(words(listed));
   });

@@ -14,7 +14,7 @@ const grantingNothing = words(`
   audit.expiresAt audit.from audit.keys audit.keysOmitted audit.message audit.project audit.revision audit.unchanged
   challenge.issuedAt challenge.provided.joins challenge.provided.provider.clientVersion
   challenge.provided.provider.lifted challenge.provided.replaces.id credentialKey.replacedAt delivery.payload delivery.redeliveryOf
-  domain.lostBy environmentState.deadHeadsUpTo environmentState.pages environmentState.pending.abandoned
+  domain.lostBy email.expiresAt email.reservedFor environmentState.deadHeadsUpTo environmentState.pages environmentState.pending.abandoned
   environmentState.served handOff.provider.clientVersion handOff.provider.lifted handOff.sessionHash handOff.sessionId
   head.keyVersion head.sealed head.sizeBytes identity.createdBy identity.maxAssertionAgeMinutes identity.singleUse
   identity.tokensEndedAt issuerKeys.endpoints issuerKeys.endpoints.userinfo issuerKeys.problem
@@ -23,12 +23,12 @@ const grantingNothing = words(`
   organization.recovery
   organization.retentions organization.trustProviderFactor passkey.counterWentBackAt passkey.ownAddition
   pendingLink.domain pendingLink.epoch pendingLink.replacedLinkId planConfigs.raised platformCount.organizations
-  platformCount.projects platformCount.users project.rotation.failed retiredSlug.type revision.from revision.message
+  platformCount.projects platformCount.users project.rotation.failed resetLink.emailChanges retiredSlug.type revision.from revision.message
   revision.restored session.brokeGlassIn session.id session.provider.clientVersion session.provider.lifted
   signIn.acceptRoundTrip signIn.requiredAt signIn.sealedSecret signIn.trustEmail startedSignIn.issuer
   startedSignIn.sessionHash templateKey.description token.provider.clientVersion token.provider.lifted
-  token.secondFactor undoLink.addedAt unfinishedWork.job.auditPartitions unfinishedWork.job.cursor user.factorChange
-  user.isAdmin user.logInNetworks user.pendingTotp user.recoveryCodes user.recoveryCodesFrom user.totp.answeredStep
+  token.secondFactor undoLink.addedAt unfinishedWork.job.auditPartitions unfinishedWork.job.cursor user.emailChanges
+  user.factorChange user.isAdmin user.logInNetworks user.pendingTotp user.recoveryCodes user.recoveryCodesFrom user.totp.answeredStep
   user.totp.ownAddition version.keyVersion version.sealed version.sizeBytes webhook.createdBy`);
 
 /**
@@ -52,6 +52,8 @@ const kindsOfFirstRelease = words(`
 
 /** Later kinds: what keeps code that doesn't know one from granting or leaving behind anything. */
 const laterKinds: Readonly<Record<string, string>> = {
+  emailChange: 'Grants only a new address, which older code can’t give; erased with its account.',
+  emailUndo: 'Grants only an earlier address, which older code can’t give back; erased with its account.',
   archiveCursor: 'It grants nothing. The archive’s next run removes those of organizations that are gone.',
   revocation:
     'It only says what to repeat after a restore. What older code takes away is not listed, as the page says.',

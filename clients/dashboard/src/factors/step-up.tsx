@@ -16,12 +16,11 @@ import {
 } from '../session.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Field } from '../ui/field.tsx';
-import { Form } from '../ui/form.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { ProviderLink } from '../ui/provider-link.tsx';
-import { askedBy, type Factor, FactorForm } from './factor-form.tsx';
+import { askedBy } from './factor-form.tsx';
 import { passkeysPossible, usePasskey } from './passkeys.ts';
+import { ProofForm } from './proof-form.tsx';
 
 interface Prompt {
   kind: StepUpKind;
@@ -114,59 +113,29 @@ interface OwnCredentialProps {
 }
 
 function WithPassword({ why, onProved, onCancel }: OwnCredentialProps) {
-  const [password, setPassword] = useState('');
   const withPasskey = usePasskeyStepUp(onProved);
-  const send = async (factor: Exclude<Factor, { recoveryCode: string }> | undefined, challenge?: string) => {
-    await call('POST /v1/auth/step-up', {
-      body: { password, ...factor, ...(factor !== undefined && 'passkey' in factor ? { challenge } : {}) },
-    });
-    await onProved();
-  };
-  const first = useAction(() => send(undefined));
-  const asked = askedBy(first.error);
-  if (asked !== undefined)
-    return (
-      <FactorForm
-        asked={asked}
-        onProve={async factor => {
-          if ('recoveryCode' in factor) throw new Error('A step-up takes no recovery code.');
-          await send(factor, asked.challenge);
-        }}
-        onBack={first.clear}
-      />
-    );
   return (
-    <Form onSubmit={() => void first.run()}>
+    <ProofForm
+      action="Continue"
+      send={async body => {
+        await call('POST /v1/auth/step-up', { body });
+        await onProved();
+      }}
+      onCancel={onCancel}
+      error={withPasskey.error}
+      otherWays={
+        session.value?.provider && (
+          <p class="other-ways">
+            <PasskeyLink action={withPasskey} />
+            <a href="/forgot-password" target="_blank" rel="noopener">
+              Choose a password, if you have none
+            </a>
+          </p>
+        )
+      }
+    >
       {why}
-      <Field
-        label="Password"
-        name="password"
-        type="password"
-        autocomplete="current-password"
-        required
-        autofocus
-        value={password}
-        onInput={setPassword}
-        error={first.error}
-      />
-      <Problem error={first.error ?? withPasskey.error} />
-      <div class="actions">
-        <Button type="submit" kind="primary" busy={first.busy}>
-          Continue
-        </Button>
-        <Button kind="quiet" onClick={onCancel}>
-          Cancel
-        </Button>
-      </div>
-      {session.value?.provider && (
-        <p class="other-ways">
-          <PasskeyLink action={withPasskey} />
-          <a href="/forgot-password" target="_blank" rel="noopener">
-            Choose a password, if you have none
-          </a>
-        </p>
-      )}
-    </Form>
+    </ProofForm>
   );
 }
 

@@ -1,14 +1,17 @@
 import type { OwnUser } from '@holdfast/contracts/auth/account.ts';
+import { useState } from 'preact/hooks';
 import { call, liftConfinement } from '../../api.ts';
 import { useAction } from '../../load.ts';
 import { confinedTo, loadSession, user } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Field } from '../../ui/field.tsx';
-import { Form } from '../../ui/form.tsx';
+import { Form, FormActions } from '../../ui/form.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { CloseAccount } from './close.tsx';
 import { Organizations } from './organizations.tsx';
 import { Password } from './password.tsx';
 import { Providers } from './providers.tsx';
@@ -33,6 +36,7 @@ export function Account() {
         <Sessions />
         <Providers />
         <Organizations />
+        <CloseAccount />
       </Page>
     </>
   );
@@ -94,6 +98,7 @@ function Name({ name: current }: { name: string }) {
 }
 
 function Email({ you: { email, emailVerified } }: { you: OwnUser }) {
+  const [changing, setChanging] = useState(false);
   const verify = useAction(async () => {
     await call('POST /v1/auth/send-verification');
     showToast('A link is on its way to you.');
@@ -111,16 +116,48 @@ function Email({ you: { email, emailVerified } }: { you: OwnUser }) {
           ],
         ]}
       />
-      {!emailVerified && (
-        <>
-          <Problem error={verify.error} />
-          <div class="actions">
-            <Button busy={verify.busy} onClick={() => void verify.run()}>
-              Send the verification link
-            </Button>
-          </div>
-        </>
-      )}
+      <Problem error={verify.error} />
+      <div class="actions">
+        {!emailVerified && (
+          <Button busy={verify.busy} onClick={() => void verify.run()}>
+            Send the verification link
+          </Button>
+        )}
+        <Button onClick={() => setChanging(true)}>Change e-mail…</Button>
+      </div>
+      {changing && <ChangeEmail email={email} onClose={() => setChanging(false)} />}
     </>
+  );
+}
+
+function ChangeEmail({ email: current, onClose }: { email: string; onClose: () => void }) {
+  const change = useAction(async ({ email = '' }: Record<string, string>) => {
+    await call('POST /v1/auth/change-email', { body: { email } });
+    onClose();
+    showToast(`A link is on its way to ${email}. It changes the address.`);
+  });
+  return (
+    <Dialog title="Change e-mail" onClose={onClose}>
+      <Form onSubmit={values => void change.run(values)}>
+        <p>
+          We mail a link to the new address; it changes once you open that. <span class="mono">{current}</span> gets a
+          notice, with a link that undoes the change for 7 days.
+        </p>
+        <Field
+          label="New e-mail address"
+          name="email"
+          type="email"
+          autocomplete="email"
+          required
+          autofocus
+          maxLength={254}
+          error={change.error}
+        />
+        <Problem error={change.error} />
+        <FormActions busy={change.busy} onClose={onClose}>
+          Send the link
+        </FormActions>
+      </Form>
+    </Dialog>
   );
 }
