@@ -199,7 +199,7 @@ async function ownership(
   const isVerified = check(at(userRecord, userId), { if: { emailVerified: equals(true) }, refused });
   const via = 'recovery';
   if (member === undefined) {
-    const { writes, joined } = newMember(organization, user, 'owner');
+    const { writes, joined } = newMember(organization, user, { role: 'owner' });
     const entry = await context.auditIn(organization, { ...joined, details: { ...joined.details, via } });
     return { writes: [isVerified, ...writes, entry], ownerCount: 1, memberCount: 1 };
   }
@@ -207,7 +207,7 @@ async function ownership(
   if (role === 'owner') return { writes: [isVerified], ownerCount: 0, memberCount: 0 };
   const promotion = update(
     at(memberRecord, organization.slug, userId),
-    { set: { role: 'owner' } },
+    { set: { role: 'owner', limited: undefined } },
     { if: asRead(member, ['id', 'role']) },
   );
   const target = { type: 'member', id, name: email } as const;
