@@ -2,6 +2,7 @@ import { auditWrite, systemActor } from '#lib/audit/write.ts';
 import type { PlanName } from '#lib/contracts/fields/limits.ts';
 import type { RequestSource } from '#lib/core/request-source.ts';
 import { createDataKey } from '#lib/crypto/data-keys.ts';
+import { renewAccess } from '#lib/organizations/change-counts.ts';
 import { keyRing } from '#lib/secrets/engine/key-ring.ts';
 import { secretSizeBytes } from '#lib/secrets/engine/secret-size.ts';
 import { equals, isNew } from '#lib/table/expressions.ts';
@@ -148,7 +149,7 @@ async function createProjects({ listed }: Survey, { id: organizationId, slug }: 
     const wrappedKeys = { [keyVersion]: await createDataKey({ organizationId, projectId, keyVersion }) };
     const environmentCount = listed.environment.filter(environment => environment.projectId === projectId).length;
     const stored = { ...project, organizationId, wrappedKeys, environmentCount, status: 'active' as const };
-    await transactIfHolds([put(item, stored, { if: isNew })]);
+    await transactIfHolds([put(item, stored, { if: isNew }), renewAccess({ id: organizationId, slug })]);
   }
   const projects = await readAll(listed.project.map(project => at(projectRecord, slug, project.slug)));
   return new Map(
