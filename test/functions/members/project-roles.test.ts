@@ -8,6 +8,7 @@ import { unpacked } from '#lib/table/records/audit.ts';
 import { memberRecord } from '#lib/table/records/organization.ts';
 import { type Caller, codeOf, createProject, createToken, startApi, useApi } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
+import { identityOf } from '#test/support/issuer.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 import { expectStatus, join } from '#test/support/sample-requests.ts';
 import { allItems } from '#test/support/table-dump.ts';
@@ -186,6 +187,31 @@ describe('setting a member’s roles in projects', () => {
     expect(item).toMatchObject({ v: 2, projectRoles: [{ projectId: shop.id, slug: shop.slug, role: 'viewer' }] });
     const revocations = items.filter(({ kind }) => kind === 'revocation').flatMap(({ changed }) => changed as object[]);
     expect(revocations).toContainEqual({ pk: item?.pk, sk: item?.sk });
+  });
+});
+
+describe('a project’s admin', () => {
+  it('sees only the identities and audit entries of the project', async () => {
+    const { owner, shop, ledger } = scene;
+    const { id } = owner.organization;
+    const guest = await addMember(owner, 'viewer');
+    await expectStatus(set(owner, guest, { limited: true, projectRoles: [roleIn(shop, 'admin')] }), 200);
+    const issuer = { url: 'https://issuer.example.com' };
+    const create = async (projectId?: string) => {
+      const body = identityOf(issuer, projectId === undefined ? {} : { projectId });
+      return (await expectStatus(api.post(`/identities/${id}`, body, owner.session), 201)).body.identity.id;
+    };
+    const [, , own] = [await create(), await create(ledger.id), await create(shop.id)];
+
+    const { identities } = (await api.get(`/identities/${id}`, guest.session)).body;
+    const { entries, pagination } = (await api.get(`/audit/${id}?project=${shop.id}&limit=500`, guest.session)).body;
+
+    expect(identities.map((identity: { id: string }) => identity.id)).toEqual([own]);
+    expect(entries.length).toBeGreaterThan(0);
+    expect(pagination.total).toBe(entries.length);
+    const all = (await api.get(`/audit/${id}?limit=500`, owner.session)).body.entries;
+    expect(all.length).toBeGreaterThan(entries.length);
+    expect(JSON.stringify(entries)).not.toContain(ledger.id);
   });
 });
 

@@ -74,6 +74,7 @@ const bounds = {
     'list-members',
     'invite-member',
     'change-role',
+    'set-project-roles',
     'remove-member',
     'leave-organization',
     'list-identities',
