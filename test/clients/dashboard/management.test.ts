@@ -218,7 +218,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await page.goto(`${base()}/members`);
     const row = page.getByRole('row', { name: guest.email });
 
-    await row.getByRole('button', { name: /^Projects of / }).click();
+    await row.getByRole('button', { name: /^Change projects of / }).click();
     await dialog(page).getByLabel('Limited to projects').check();
     await dialog(page).getByLabel(new RegExp(project.slug)).selectOption('admin');
     await expectFineLooks(page, 'dialog-member-projects-limited', { fullPage: false });

@@ -38,7 +38,7 @@ export const samples: Samples = {
     values: ({ member: { id } }) => ({ id }),
     body: ({ project }) => ({ limited: true, projectRoles: [{ projectId: project.id, role: 'admin' }] }),
     isDone: async ({ organization, member: { id }, session }, api) => {
-      const { members } = (await api.get(`/members/${organization.id}`, session)).body;
+      const { members = [] } = (await api.get(`/members/${organization.id}`, session)).body;
       return members.some((one: { id: string; limited: boolean }) => one.id === id && one.limited);
     },
   }),

@@ -25,7 +25,7 @@ export function Invitations({ invitations, own, onCancel }: InvitationsProps) {
         columns={[
           { title: 'E-mail', cell: ({ email }) => <strong class="mono">{email}</strong> },
           { title: 'Role', cell: ({ role }) => role },
-          { title: 'Projects', cell: invitation => projectsInWords(invitation) ?? 'all, with this role' },
+          { title: 'Projects', cell: invitation => projectsInWords(invitation) ?? 'all' },
           { title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
           {
             title: 'Actions',

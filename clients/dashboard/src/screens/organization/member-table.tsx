@@ -79,17 +79,15 @@ interface ProjectsProps {
 }
 
 function Projects({ member, own, onOpen }: ProjectsProps) {
-  const text = projectsInWords(member) ?? 'all, with this role';
+  const text = projectsInWords(member) ?? 'all';
   if (whyNotProjects(own, member) !== undefined) return <>{text}</>;
   return (
-    <button
-      type="button"
-      class="link"
-      aria-label={`Projects of ${member.email}: ${text}`}
-      onClick={() => onOpen(member)}
-    >
-      {text}
-    </button>
+    <>
+      {text}{' '}
+      <Button kind="quiet" label={`Change projects of ${member.email}`} onClick={() => onOpen(member)}>
+        Change
+      </Button>
+    </>
   );
 }
 
