@@ -250,6 +250,50 @@ describe('contracts', () => {
   });
 });
 
+describe('the role of a member', () => {
+  /** Of every module that a route below a project uses; some also serve other routes. */
+  const reached = new Set<string>();
+  const visit = (path: string) => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    for (const imported of lib.concat(functions).find(one => one.path === path)?.valueImports ?? []) {
+      if (imported.startsWith('lib/')) visit(imported);
+    }
+  };
+  for (const { area, operationId, path } of routes.filter(one => /\{(slug|project)\}/.test(one.path))) {
+    expect(path).toContain('{org');
+    visit(`functions/${area}/${operationId}.ts`);
+  }
+  const below = lib.concat(functions).filter(({ path }) => reached.has(path));
+  /** They store, describe or compare roles. */
+  const others = [
+    'lib/access/member-access.ts',
+    'lib/contracts/fields/member-rights.ts',
+    'lib/contracts/fields/project-role.ts',
+    'lib/contracts/fields/role-in-project.ts',
+    'lib/table/keys.ts',
+    'lib/table/records/organization.ts',
+  ];
+
+  it('is asked of nothing but MemberAccess below a project, because there it may differ', () => {
+    expect(below.length).toBeGreaterThan(80);
+    const asking =
+      /\b(?:member|membership|inviter)\??\.role\b|\.(?:membership|projectRoles|limited)\b|\{[^}\n]*\brole\b[^}\n]*\} = [^;\n]*\bmember/;
+    const asked = below.filter(({ path, text }) => !others.includes(path) && asking.test(text));
+    expect(asked.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('in a project is answered by one function', () => {
+    const askers = lib.filter(({ text }) => /\broleInProject\(/.test(text)).map(({ path }) => path);
+    expect(askers.toSorted()).toEqual([
+      'lib/access/member-access.ts',
+      'lib/accounts/create-token.ts',
+      'lib/contracts/fields/member-rights.ts',
+      'lib/contracts/fields/role-in-project.ts',
+    ]);
+  });
+});
+
 describe('functions', () => {
   it('are one file a route, named by its operation', () => {
     const expected = routes.map(({ area, operationId }) => `functions/${area}/${operationId}.ts`);

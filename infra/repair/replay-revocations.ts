@@ -1,4 +1,5 @@
 import { longestWriteMs } from '#lib/audit/write.ts';
+import { gainsRights } from '#lib/contracts/fields/member-rights.ts';
 import { outranks } from '#lib/contracts/fields/role.ts';
 import { chunksOf } from '#lib/core/chunks-of.ts';
 import { requiredSetting } from '#lib/core/settings.ts';
@@ -167,9 +168,12 @@ function changeOf(old: Item | undefined, restored: Item | undefined): Write[] {
   switch (restored.kind) {
     case memberRecord.kind: {
       const [after, before] = [memberRecord.parse(old), memberRecord.parse(restored)];
-      if (after.id !== before.id || !outranks(before.role, after.role)) return [];
+      if (after.id !== before.id || !gainsRights(after, before)) return [];
+      const { limited, projectRoles } = after;
+      const role = outranks(before.role, after.role) ? after.role : before.role;
       const item = { entity: memberRecord, key };
-      return [update(item, { set: { role: after.role } }, { if: asRead(before, ['id', 'role']) })];
+      const isSame = asRead(before, ['id', 'role', 'limited', 'projectRoles']);
+      return [update(item, { set: { role, limited, projectRoles } }, { if: isSame })];
     }
     case identityRecord.kind: {
       const [after, before] = [identityRecord.parse(old), identityRecord.parse(restored)];

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type { Access } from '../contracts/contract.ts';
+import type { Access, MemberRule } from '../contracts/contract.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
 import { headerOf } from '../core/request-source.ts';
@@ -112,7 +112,7 @@ export async function authenticate(
 ): Promise<Caller | undefined> {
   if (issued === undefined) return undefined;
   const { userId } = issued;
-  const { orgSlug, orgId } = access.kind === 'member' ? params : {};
+  const { orgSlug, orgId, project, slug } = access.kind === 'member' ? params : {};
   const reads = {
     ...credentialReads(issued),
     // A session's epoch is compared with its user's; account routes need the account itself.
@@ -134,10 +134,11 @@ export async function authenticate(
     throw new ApiError('csrf_header_required', message);
   }
   if (access.kind !== 'member') return { principal, access: undefined };
-  if (membership === undefined) return memberCaller(principal, stored, access, orgId);
+  const route = { rule: access, orgId, projectSlug: project ?? slug };
+  if (membership === undefined) return memberCaller(principal, stored, route);
   const named = await readTogether(organizationReads(membership.orgSlug, userId));
   if (named.organization?.id !== orgId) throw organizationNotFound();
-  return memberCaller(principal, named, access, orgId);
+  return memberCaller(principal, named, route);
 }
 
 export interface Membership {
@@ -146,13 +147,20 @@ export interface Membership {
   identity?: IdentityRights | undefined;
 }
 
+/** The access rule of a route, and what its path names. */
+interface MemberRoute {
+  rule: MemberRule;
+  orgId?: string | undefined;
+  projectSlug: string | undefined;
+}
+
 /** The caller in an organization. @throws unauthenticated, organization_not_found */
 export function memberCaller(
   principal: Principal,
   { organization, member, identity }: Membership,
-  access: Extract<Access, { kind: 'member' }>,
-  orgId = organization?.id,
+  route: MemberRoute,
 ): Caller {
+  const { orgId = organization?.id } = route;
   const { credential } = principal;
   if (credential.method === 'token' && isIdentityId(principal.userId)) {
     const { organizationId, memberId } = credential.token;
@@ -161,7 +169,7 @@ export function memberCaller(
     if (organization === undefined || identity === undefined || identity.trustId !== memberId) throw unauthenticated();
     if (organization.status !== 'active') throw organizationNotFound();
     const caller = identityPrincipal(principal, credential.token, identity);
-    return { principal: caller, access: new MemberAccess(organization, memberOf(identity), caller, access.deployers) };
+    return { principal: caller, access: new MemberAccess(organization, memberOf(identity), caller, route) };
   }
   if (organization?.status !== 'active' || member === undefined) throw organizationNotFound();
   if ((onlyOrganizationOf(principal) ?? organization.id) !== organization.id) throw organizationNotFound();
@@ -169,7 +177,7 @@ export function memberCaller(
     const { organizationId, memberId } = credential.token;
     if (organizationId !== null && memberId !== member.id) throw organizationNotFound();
   }
-  return { principal, access: new MemberAccess(organization, member, principal, access.deployers) };
+  return { principal, access: new MemberAccess(organization, member, principal, route) };
 }
 
 function organizationReads(orgSlug: string | undefined, userId: string) {

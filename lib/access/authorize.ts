@@ -1,5 +1,5 @@
 import type { Access, TokenLimit, TokenRequirement } from '../contracts/contract.ts';
-import { type Role, tokenAccesses } from '../contracts/fields/role.ts';
+import { tokenAccesses } from '../contracts/fields/role.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import type { Caller } from './authenticate.ts';
 import { requireAdminFactor, requireFactorIn, requireFreshSession, requireProviderIn } from './fresh-session.ts';
@@ -107,16 +107,13 @@ function requireRights(access: Access, { principal, access: memberAccess }: Call
   if (access.kind === 'public') return;
   const isLeaving = access.kind === 'member' && access.leaves === true;
   if (memberAccess !== undefined && !isLeaving) {
-    const { organization, member } = memberAccess;
-    requireProviderIn(organization, member.role, principal);
+    const { organization } = memberAccess;
+    requireProviderIn(organization, memberAccess.isOwner, principal);
     requireFactorIn(organization, principal);
   }
   if (access.kind === 'optional') requireScope(principal, 'session', 'none');
   else if (access.kind === 'admin') requireScope(principal, access.tokens ?? 'full', 'none');
   else requireScope(principal, access.tokens, access.narrowestToken);
   if (access.kind === 'account' || access.kind === 'admin') requireUnconfined(access, principal);
-  if (access.kind !== 'member' || memberAccess?.deploys === true) return;
-  const roles: readonly Role[] = access.roles;
-  if (memberAccess !== undefined && roles.includes(memberAccess.member.role)) return;
-  throw new ApiError('forbidden', `The role ${memberAccess?.role} can't do this; it requires ${roles.join(' or ')}.`);
+  memberAccess?.requireRole();
 }

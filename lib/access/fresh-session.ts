@@ -1,4 +1,3 @@
-import type { Role } from '../contracts/fields/role.ts';
 import { ApiError } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
@@ -64,10 +63,10 @@ export function cameThroughProviderOf({ id, providerVersion }: OrganizationRecor
  * to switch it off (see `break-glass.ts`). Tokens never pass.
  * @throws provider_required if the organization requires its provider and the credential did not come through it
  */
-export function requireProviderIn(organization: OrganizationRecord, role: Role, principal: Principal): void {
+export function requireProviderIn(organization: OrganizationRecord, isOwner: boolean, principal: Principal): void {
   if (organization.requireProvider !== true || principal.identity !== undefined) return;
   if (cameThroughProviderOf(organization, principal)) return;
-  if (role === 'owner' && brokeGlassIn(organization.id, principal)) return;
+  if (isOwner && brokeGlassIn(organization.id, principal)) return;
   throw new ApiError('provider_required', 'This organization requires its sign-in provider. Sign in with it.');
 }
 

@@ -1,4 +1,6 @@
-import { roleMay } from '../contracts/fields/role.ts';
+import type { MemberRule } from '../contracts/contract.ts';
+import { type Role, roleMay } from '../contracts/fields/role.ts';
+import { roleInProject } from '../contracts/fields/role-in-project.ts';
 import { ApiError, environmentNotFound, projectNotFound } from '../core/errors.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
 import type { MemberRecord, OrganizationRecord } from '../table/records/organization.ts';
@@ -8,55 +10,135 @@ import type { Principal } from './principal.ts';
 type Project = Pick<ProjectRecord, 'id' | 'organizationId' | 'status'>;
 type Environment = Pick<EnvironmentState, 'id' | 'slug' | 'projectId' | 'organizationId' | 'type' | 'status'>;
 
+/** Who the member is. What the member may do is asked of `MemberAccess`, because it may differ by project. */
+type Identified = Omit<MemberRecord, 'role' | 'limited' | 'projectRoles'>;
+
+type Action = 'read' | 'write' | 'see';
+
 /**
- * What a caller may do in an organization: the member's role ∩ the token's scope. A deployer is a viewer, and may also
- * read and write in its environment if the operation admits deployers. Records the checks, so that the chain can reject
- * the response of a handler that forgot one.
+ * What a caller may do in an organization: the member's role, which may differ by project, ∩ the token's scope. A
+ * deployer is a viewer, and may also read and write in its environment if the operation admits deployers. Records the
+ * checks, so that the chain can reject the response of a handler that forgot one, and repeats them after each wait.
  */
 export class MemberAccess {
   readonly organization: OrganizationRecord;
+  readonly #rule: MemberRule;
+  /** Of the project in the path. */
+  readonly #projectSlug: string | undefined;
   #principal: Principal;
   #member: MemberRecord;
-  readonly #admitsDeployers: boolean;
   #projectId: string | undefined;
-  /** The ids of the environments asked about, by slug. */
-  readonly #environmentIds = new Map<string, string>();
+  /** The environments asked about, by slug, and for what. */
+  readonly #environments = new Map<string, { environment: Environment; action: Action }>();
   #environmentAsked = false;
+  #managementAsked = false;
 
-  constructor(organization: OrganizationRecord, member: MemberRecord, principal: Principal, deployers = false) {
+  constructor(
+    organization: OrganizationRecord,
+    member: MemberRecord,
+    principal: Principal,
+    { rule, projectSlug }: { rule: MemberRule; projectSlug?: string | undefined },
+  ) {
     this.organization = organization;
     this.#member = member;
     this.#principal = principal;
-    this.#admitsDeployers = deployers;
+    this.#rule = rule;
+    this.#projectSlug = projectSlug;
   }
 
   get principal(): Principal {
     return this.#principal;
   }
 
-  get member(): MemberRecord {
+  get member(): Identified {
     return this.#member;
   }
 
+  get isOwner(): boolean {
+    return this.#member.role === 'owner';
+  }
+
+  /** The membership, for routes that are not below a project. */
+  get membership(): MemberRecord {
+    if (this.#projectSlug !== undefined) throw new Error('Below a project, the role in that project counts.');
+    return this.#member;
+  }
+
+  /** The role in the project that has been required. */
+  get projectRole(): Role {
+    const role = this.#projectId === undefined ? undefined : this.#roleIn(this.#projectId);
+    if (role === undefined) throw new Error('The handler asked for a role before it required the project.');
+    return role;
+  }
+
+  /** The role to name in messages: of the identity, in the required project, or in the organization. */
   get role(): string {
-    return this.#principal.identity?.role ?? this.#member.role;
+    const inProject = this.#projectId === undefined ? undefined : this.#roleIn(this.#projectId);
+    return this.#principal.identity?.role ?? inProject ?? this.#member.role;
   }
 
   /** Whether the operation admits deployers and the caller is one. */
-  get deploys(): boolean {
-    return this.#admitsDeployers && this.role === 'deployer';
+  get #deploys(): boolean {
+    return this.#rule.deployers === true && this.#principal.identity?.role === 'deployer';
   }
 
-  /** Adopts the current role and scope of a re-authorized caller. */
-  renew({ member, principal }: Pick<MemberAccess, 'member' | 'principal'>): void {
-    this.#member = member;
-    this.#principal = principal;
+  #roleIn(projectId: string): Role | undefined {
+    return roleInProject(this.#member, projectId)?.role;
   }
 
-  /** Whether the project belongs to the organization and is in the token's scope. Lists show only such projects. */
+  /**
+   * Checks the role as far as that needs no read. In a project for which the member has a role, `requireProject` checks
+   * it. For a limited member, other projects are missing before anything read about them can matter, so that the
+   * response takes as long for one that exists.
+   * @throws forbidden, project_not_found
+   */
+  requireRole(): void {
+    const { role, limited, projectRoles = [] } = this.#member;
+    const { limitedMembers, leaves, projectAdmins } = this.#rule;
+    if (this.#projectSlug !== undefined) {
+      if (projectRoles.some(({ slug }) => slug === this.#projectSlug)) return;
+      if (limited === true) throw projectNotFound();
+    } else {
+      if (projectAdmins === true && projectRoles.some(listed => listed.role === 'admin')) return;
+      if (limited === true && limitedMembers !== true && leaves !== true) {
+        throw new ApiError('forbidden', 'Your membership is limited to single projects, so you can’t do this.');
+      }
+    }
+    this.#requireAmong(role);
+  }
+
+  #requireAmong(role: Role): void {
+    const { roles }: { roles: readonly Role[] } = this.#rule;
+    if (this.#deploys || roles.includes(role)) return;
+    const named = this.#principal.identity?.role ?? role;
+    throw new ApiError('forbidden', `The role ${named} can't do this; it requires ${roles.join(' or ')}.`);
+  }
+
+  /** Whether the role in the organization suffices; otherwise, the projects that the caller may be an admin of. */
+  managed(): 'all' | NonNullable<MemberRecord['projectRoles']> {
+    this.#managementAsked = true;
+    const { role, projectRoles = [] } = this.#member;
+    const { roles }: { roles: readonly Role[] } = this.#rule;
+    return roles.includes(role) ? 'all' : projectRoles.filter(listed => listed.role === 'admin');
+  }
+
+  /** Adopts the current role and scope of a re-authorized caller, and repeats the checks. @throws as they do */
+  renew(current: MemberAccess): void {
+    const managed = this.#managementAsked ? JSON.stringify(this.managed()) : undefined;
+    this.#member = current.#member;
+    this.#principal = current.#principal;
+    if (managed !== undefined && JSON.stringify(this.managed()) !== managed) {
+      throw new ApiError('forbidden', 'Your rights have just changed. Send the request again.');
+    }
+    if (this.#projectId !== undefined) this.#requireRoleIn(this.#projectId);
+    for (const { environment, action } of this.#environments.values()) this.#requireRight(environment, action);
+  }
+
+  /** Whether the project exists for the member and is in the token's scope. Lists show only such projects. */
   seesProject({ id, organizationId }: Pick<Project, 'id' | 'organizationId'>): boolean {
     const projectId = this.#token()?.projectId ?? null;
-    return organizationId === this.organization.id && (projectId === null || projectId === id);
+    const isInScope = organizationId === this.organization.id && (projectId === null || projectId === id);
+    return isInScope && this.#roleIn(id) !== undefined;
   }
 
   /** Whether an environment in a visible project is in the token's scope. Lists show only such environments. */
@@ -66,21 +148,31 @@ export class MemberAccess {
   }
 
   /** Whether the caller's role allows reading or writing secrets in this environment. */
-  roleMay(action: 'read' | 'write', { id, type }: Pick<Environment, 'id' | 'type'>): boolean {
-    return (this.deploys && this.#token()?.environmentId === id) || roleMay(action, this.member.role, type);
+  roleMay(action: 'read' | 'write', { id, type, projectId }: Pick<Environment, 'id' | 'type' | 'projectId'>): boolean {
+    if (this.#deploys && this.#token()?.environmentId === id) return true;
+    const role = this.#roleIn(projectId);
+    return role !== undefined && roleMay(action, role, type);
   }
 
   /**
-   * @throws project_not_found if it is missing, being deleted, out of the token's scope, or not the project that the
-   * slug named when the request started: a long request must not reach a new project under the same slug
+   * @throws project_not_found if it is missing, being deleted, not there for the caller, or not the project that the
+   * slug named when the request started: a long request must not reach a new project under the same slug; forbidden by
+   * role
    */
   requireProject<P extends Project>(project: P | undefined): P {
     const isOther = this.#projectId !== undefined && project?.id !== this.#projectId;
     if (project === undefined || project.status !== 'active' || isOther || !this.seesProject(project)) {
       throw projectNotFound();
     }
+    this.#requireRoleIn(project.id);
     this.#projectId = project.id;
     return project;
+  }
+
+  #requireRoleIn(projectId: string): void {
+    const role = this.#roleIn(projectId);
+    if (role === undefined) throw projectNotFound();
+    this.#requireAmong(role);
   }
 
   /**
@@ -89,27 +181,33 @@ export class MemberAccess {
    * from the one required before, or not the environment that its slug named when the request started; forbidden by
    * role
    */
-  requireEnvironment<E extends Environment>(environment: E | undefined, action: 'read' | 'write' | 'see'): E {
+  requireEnvironment<E extends Environment>(environment: E | undefined, action: Action): E {
     this.#environmentAsked = true;
     if (environment !== undefined && !this.seesProject({ ...environment, id: environment.projectId })) {
       throw projectNotFound();
     }
     const isOther =
       (this.#projectId !== undefined && environment?.projectId !== this.#projectId) ||
-      (environment !== undefined && (this.#environmentIds.get(environment.slug) ?? environment.id) !== environment.id);
+      (environment !== undefined &&
+        (this.#environments.get(environment.slug)?.environment.id ?? environment.id) !== environment.id);
     if (environment === undefined || environment.status !== 'active' || isOther || !this.seesEnvironment(environment)) {
       throw environmentNotFound();
     }
-    this.#environmentIds.set(environment.slug, environment.id);
-    if (action !== 'see' && !this.roleMay(action, environment)) {
-      const message = `The role ${this.role} may not ${action} secrets of ${environment.type} environments.`;
-      throw new ApiError('forbidden', message);
-    }
+    this.#environments.set(environment.slug, { environment, action });
+    this.#requireRight(environment, action);
     return environment;
+  }
+
+  #requireRight(environment: Environment, action: Action): void {
+    this.#requireRoleIn(environment.projectId);
+    if (action === 'see' || this.roleMay(action, environment)) return;
+    const role = this.#principal.identity?.role ?? this.#roleIn(environment.projectId);
+    throw new ApiError('forbidden', `The role ${role} may not ${action} secrets of ${environment.type} environments.`);
   }
 
   /** Whether the handler asked about everything that the path names. Asking about an environment covers its project. */
   answered(asked: { project: boolean; environment: boolean }): boolean {
+    if (this.#rule.projectAdmins === true && !this.#managementAsked) return false;
     return this.#environmentAsked || (!asked.environment && (!asked.project || this.#projectId !== undefined));
   }
 

@@ -7,6 +7,7 @@ import { sessionIdOf } from '../access/session-cookie.ts';
 import { type AuditActor, auditWrite } from '../audit/write.ts';
 import type { createToken as contract } from '../contracts/auth/tokens.ts';
 import type { BodyOf } from '../contracts/contract.ts';
+import { roleInProject } from '../contracts/fields/role-in-project.ts';
 import { dashboardOrigin } from '../core/dashboard-origin.ts';
 import { ApiError, environmentNotFound, organizationNotFound, projectNotFound } from '../core/errors.ts';
 import { epochSeconds, isOver, isoOfSeconds } from '../core/time.ts';
@@ -130,7 +131,8 @@ async function resolveScope(userId: string, { organizationId, projectId, environ
   if (organization?.id !== organizationId || organization.status !== 'active' || member === undefined) {
     throw organizationNotFound();
   }
-  const project = projects.find(({ id, status }) => id === projectId && status === 'active');
+  const isThere = projectId !== undefined && roleInProject(member, projectId) !== undefined;
+  const project = projects.find(({ id, status }) => isThere && id === projectId && status === 'active');
   if (projectId !== undefined && project === undefined) throw projectNotFound();
   const environment = environments.find(({ id, status }) => id === environmentId && status === 'active');
   const isInProject = environment !== undefined && environment.projectId === projectId;

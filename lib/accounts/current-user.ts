@@ -6,6 +6,7 @@ import type { CliToken } from '../contracts/auth/tokens.ts';
 import type { AnswerOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
 import { renewAccess } from '../organizations/change-counts.ts';
+import { type ShownRights, showRights } from '../organizations/members/project-roles.ts';
 import { waitingRecovery } from '../organizations/recovery.ts';
 import { isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
@@ -35,15 +36,21 @@ export async function readCurrentUser({ principal }: AccountContext): Promise<An
     if (organization?.id !== organizationId || organization.status !== 'active' || member === undefined) return [];
     if (token !== undefined && token.organizationId !== null && member.id !== token.memberId) return [];
     const recovery = member.role === 'owner' ? waitingRecovery(organization) : undefined;
-    return [{ ...organization, role: member.role, recovery }];
+    return [{ ...organization, recovery, member }];
   });
   if (boundTo !== undefined && token !== undefined && visible.length === 0) {
     throw new ApiError('unauthenticated', 'The membership that this token was created under has ended.');
   }
+  const own = await Promise.all(
+    visible.map(async ({ member, ...organization }) => ({
+      ...organization,
+      ...((await showRights(organization.slug, [member]))[0] as ShownRights),
+    })),
+  );
   const freshUntil = freshUntilMs(principal);
   return {
     user: ownUserView(user),
-    organizations: visible.sort((a, b) => a.name.localeCompare(b.name) || a.slug.localeCompare(b.slug)),
+    organizations: own.sort((a, b) => a.name.localeCompare(b.name) || a.slug.localeCompare(b.slug)),
     confinedTo: confinement === undefined ? null : { id: confinement.organizationId, slug: confinement.orgSlug },
     authentication: {
       ...(token === undefined ? { method: 'session' } : { method: 'token', token: tokenView(token) }),

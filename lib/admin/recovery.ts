@@ -201,7 +201,7 @@ async function ownership(
   const involved = update(at(userRecord, userId), { add: { creations: 1 } }, isVerified);
   const via = 'recovery';
   if (member === undefined) {
-    const { writes, joined } = newMember(organization, user, 'owner');
+    const { writes, joined } = newMember(organization, user, { role: 'owner' });
     const entry = await context.auditIn(organization, { ...joined, details: { ...joined.details, via } });
     return { writes: [involved, ...writes, entry], ownerCount: 1, memberCount: 1 };
   }
@@ -209,7 +209,7 @@ async function ownership(
   if (role === 'owner') return { writes: [check(at(userRecord, userId), isVerified)], ownerCount: 0, memberCount: 0 };
   const promotion = update(
     at(memberRecord, organization.slug, userId),
-    { set: { role: 'owner' } },
+    { set: { role: 'owner', limited: undefined } },
     { if: asRead(member, ['id', 'role']) },
   );
   const target = { type: 'member', id, name: email } as const;

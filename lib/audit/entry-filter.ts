@@ -9,6 +9,8 @@ import type { StoredEntry, Verdict } from './scan.ts';
 export interface LogContext {
   organization: OrganizationRecord;
   log: Log;
+  /** Rejects the request unless the caller may read all of the log, or that of the project. From a higher layer. */
+  requireManaged: (projectId: string | null) => Promise<void>;
   /** Reads the changes of a key in an environment, oldest first. Passed in, because revisions are in a higher layer. */
   readKeyChanges: (
     log: Log,

@@ -21,9 +21,10 @@ const furtherPages = 20;
 /**
  * The entries after a position, oldest first. The feed omits entries so recent that an earlier one may still be
  * written, so a reader that continues from `next` misses none.
- * @throws cursor_expired if entries after the position may be gone; invalid_request for an invalid cursor; rate_limited
+ * @throws forbidden, project_not_found; cursor_expired if entries after the position may be gone; invalid_request for an invalid cursor; rate_limited
  */
-export function feedEntries(context: LogContext, query: FeedQuery): Promise<FeedPage> {
+export async function feedEntries(context: LogContext, query: FeedQuery): Promise<FeedPage> {
+  await context.requireManaged(query.project ?? null);
   return asLongQuestion(context, question => readFeed(context, query, question));
 }
 

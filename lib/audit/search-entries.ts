@@ -29,9 +29,10 @@ const pagesToList = 10;
 
 /**
  * A page of the audit log, newest first. Without a filter, few reads are enough, unless the entries are very long.
- * @throws invalid_request for an invalid cursor; rate_limited
+ * @throws forbidden, project_not_found; invalid_request for an invalid cursor; rate_limited
  */
 export async function searchEntries(context: LogContext, search: Search): Promise<EntryPage> {
+  await context.requireManaged(search.project ?? null);
   const { limit, offset, action, ...conditions } = search;
   const isFiltered = Object.values(conditions).some(condition => condition !== undefined);
   const page = isFiltered ? undefined : await listEntries(context.organization.id, search);

@@ -56,6 +56,9 @@ export type Freshness = 'always' | 'by-content';
  *   on the environment's type; the handler must then call `access.requireEnvironment`.
  *   With `leaves`, the organization's requirements (its provider, a second factor, its networks) don't apply.
  *   With `deployers`, identities with the role `deployer` may do it in their environment, whatever its type.
+ *   Below a project, `roles` are those in that project. Elsewhere, they are those in the organization, and limited
+ *   members are refused unless `limitedMembers` says that the handler shows only what exists for them. With
+ *   `projectAdmins`, a project's admins may do it for their project; the handler must then ask `managedProjects`.
  * - `admin`: a platform administrator (`isAdmin`), with a session or a full token without a limit.
  */
 export type Access =
@@ -70,8 +73,12 @@ export type Access =
       environmentRule?: 'read' | 'write';
       deployers?: true;
       leaves?: true;
+      limitedMembers?: true;
+      projectAdmins?: true;
     } & ({ roles: readonly Role[]; fresh?: 'by-content' } | { roles: readonly FreshRole[]; fresh: 'always' }))
   | { kind: 'admin'; tokens?: 'session'; fresh?: 'always' };
+
+export type MemberRule = Extract<Access, { kind: 'member' }>;
 
 export type TableAction =
   | 'GetItem'

@@ -39,6 +39,7 @@ import {
 } from './identities/identities.ts';
 import { acceptInvitation, inviteMember } from './members/invitations.ts';
 import { changeRole, leaveOrganization, listMembers, removeMember } from './members/members.ts';
+import { setProjectRoles } from './members/project-roles.ts';
 import { getAllowedNetworks, setAllowedNetworks } from './organizations/allowed-networks.ts';
 import { exportOrganization } from './organizations/export-organization.ts';
 import { createOrganization, deleteOrganization, renameOrganization } from './organizations/organizations.ts';
@@ -159,7 +160,7 @@ const areas = {
   ],
   templates: [listTemplateKeys, addTemplateKey, updateTemplateKey, removeTemplateKey, validateEnvironment],
   webhooks: [listWebhooks, createWebhook, getWebhook, updateWebhook, deleteWebhook, testWebhook, redeliverWebhook],
-  members: [listMembers, inviteMember, acceptInvitation, changeRole, removeMember, leaveOrganization],
+  members: [listMembers, inviteMember, acceptInvitation, changeRole, removeMember, leaveOrganization, setProjectRoles],
   identities: [listIdentities, createIdentity, getIdentity, updateIdentity, deleteIdentity, exchangeAssertion],
   audit: [listAuditEntries, feedAuditEntries, getExposure],
   billing: [getBilling, startCheckout, openPortal, receiveProviderEvent],

@@ -24,7 +24,9 @@ import { hasSecondFactor, type UserRecord, userRecord } from '../table/records/u
 
 type ActiveMembership = Membership & { organization: OrganizationRecord; member: MemberRecord };
 
-type ReadEnvironment = Pick<EnvironmentState, 'id' | 'slug' | 'projectId' | 'organizationId' | 'type' | 'status'>;
+type ReadEnvironment = Pick<EnvironmentState, 'id' | 'slug' | 'projectId' | 'organizationId' | 'type' | 'status'> & {
+  projectSlug: string;
+};
 
 /** Adds to each reader whether they may read the environment today. */
 export async function readersToday<Reader extends { actor: { id: string } }>(
@@ -33,7 +35,8 @@ export async function readersToday<Reader extends { actor: { id: string } }>(
   readers: readonly Reader[],
 ): Promise<(Reader & { hasAccess: boolean })[]> {
   const { id: organizationId, slug } = organization;
-  const facts = { type: type as EnvironmentType, projectId: project.id, organizationId, status: 'active' as const };
+  const ids = { projectId: project.id, projectSlug: project.slug, organizationId };
+  const facts = { type: type as EnvironmentType, ...ids, status: 'active' as const };
   const environment = { ...named, ...facts };
   const [members, identities, users, pointers] = await Promise.all([
     list(memberRecord, ranges.members(slug)),
@@ -59,7 +62,10 @@ export async function readersToday<Reader extends { actor: { id: string } }>(
 /** Whether a request with the credential could pull from the environment: the same checks as for a pull. */
 function mayPull(principal: Principal, membership: Membership, environment: ReadEnvironment): boolean {
   try {
-    const caller = memberCaller(principal, membership, pullSecrets.access);
+    const caller = memberCaller(principal, membership, {
+      rule: pullSecrets.access,
+      projectSlug: environment.projectSlug,
+    });
     authorize('member', pullSecrets.access, caller).access.requireEnvironment(environment, 'read');
     return true;
   } catch (error) {

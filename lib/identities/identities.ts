@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { changedFields } from '../access/changed-fields.ts';
+import { managedProjects, requireManaged } from '../access/managed-projects.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import { hasVerifiedEmail } from '../access/verified-email.ts';
 import type { AuditFacts } from '../audit/write.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import type { AuditDetails } from '../contracts/fields/audit-action.ts';
 import { audienceOf, maximumIdentities } from '../contracts/fields/identity-limits.ts';
+import { mayGive } from '../contracts/fields/member-rights.ts';
+import type { MemberRights } from '../contracts/fields/role-in-project.ts';
 import {
   type updateIdentity as change,
   type createIdentity as creation,
@@ -64,17 +67,44 @@ function auditedFields({ claims, jwks, maxAssertionAgeMinutes, tokenMinutes, ...
   } satisfies AuditDetails;
 }
 
-/** The organization's identities, oldest first. */
-export async function listIdentities({ organization }: MemberContext): Promise<IdentityRecord[]> {
+/** The organization's identities, or those of the projects whose admin the caller is, oldest first. */
+export async function listIdentities({ organization, access }: MemberContext): Promise<IdentityRecord[]> {
   const stored = await list(identityRecord, ranges.identities(organization.slug));
-  const identities = stored.filter(identity => isOf(organization, identity));
+  const managed = await managedProjects(access);
+  const isShown = ({ projectId }: IdentityRecord) =>
+    managed === 'all' || (projectId !== null && managed.has(projectId));
+  const identities = stored.filter(identity => isOf(organization, identity) && isShown(identity));
   return identities.sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id));
 }
 
-export async function requireIdentity({ organization }: MemberContext, identityId: string): Promise<IdentityRecord> {
-  const identity = await find(at(identityRecord, organization.slug, identityId));
+/** @throws identity_not_found, also for an admin of other projects than the identity's */
+export async function requireIdentity(context: MemberContext, identityId: string): Promise<IdentityRecord> {
+  const { organization, access } = context;
+  const [identity, managed] = await Promise.all([
+    find(at(identityRecord, organization.slug, identityId)),
+    managedProjects(access),
+  ]);
   if (identity === undefined || !isOf(organization, identity)) throw identityNotFound();
+  const { projectId } = identity;
+  if (managed !== 'all' && (projectId === null || !managed.has(projectId))) throw identityNotFound();
   return identity;
+}
+
+/** What an identity may do, as rights of a member. A deployer reads and writes its environment whatever its type. */
+function rightsOf({ role, projectId }: Pick<IdentityRecord, 'role' | 'projectId'>): MemberRights {
+  const memberRole = role === 'deployer' ? 'admin' : role;
+  if (projectId === null) return { role: memberRole };
+  return { role: memberRole, limited: true, projectRoles: [{ projectId, role: memberRole }] };
+}
+
+/**
+ * @param before the identity, if those who can sign in as it stay the same
+ * @throws forbidden, project_not_found
+ */
+async function requireMayGive({ access }: MemberContext, after: IdentityRecord, before?: IdentityRecord) {
+  await requireManaged(access, after.projectId);
+  if (mayGive(access.membership, rightsOf(after), before && rightsOf(before))) return;
+  throw new ApiError('forbidden', 'Nobody can give an identity more rights in a project than they have there.');
 }
 
 /** The slug may have been another organization's when the identity was read. */
@@ -94,6 +124,7 @@ export async function createIdentity(context: MemberContext, requested: BodyOf<t
   // Version 8, as `isIdentityId` expects.
   const ids = { id: derivedUuid(randomUUID()), organizationId, projectId, environmentId, trustId: randomUUID() };
   const identity: IdentityRecord = { ...facts, ...ids, jwks, ...provenance, lastUsedAt: null };
+  await requireMayGive(context, identity);
   const message = `The organization has ${maximumIdentities} identities. Delete one that is no longer used.`;
   const refused = () => new ApiError('identity_limit_reached', message);
   const bound = { if: { identityCount: lessThan(maximumIdentities) }, refused };
@@ -137,6 +168,7 @@ export async function updateIdentity(context: MemberContext, identityId: string,
     }
     const trusts = isSame(stored, requested, ['issuer', 'claims', 'jwks']);
     if (!trusts) requireTrust(requested);
+    await requireMayGive(context, requested, trusts ? stored : undefined);
     const trustId = trusts ? stored.trustId : randomUUID();
     const after: IdentityRecord = { ...requested, trustId, updatedAt: laterThan(stored.updatedAt) };
     const { lastUsedAt: _, tokensEndedAt: __, ...set } = after;

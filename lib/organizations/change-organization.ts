@@ -35,7 +35,7 @@ export async function renameOrganization(
   return retryWithFreshRead(foreseen, readAgain, async stored => {
     if (stored?.id !== id || stored.status !== 'active') throw organizationNotFound();
     // Checked on every attempt, because a role may change while the request waits to retry.
-    if (requireSecondFactor !== undefined && context.access.member.role !== 'owner') {
+    if (requireSecondFactor !== undefined && !context.access.isOwner) {
       throw new ApiError('forbidden', 'Only an owner can decide whether members need a second factor.');
     }
     context.requireFresh(requireSecondFactor !== undefined);

@@ -59,7 +59,7 @@ export async function newOrganization(
     planChangedAtMs: 0,
     requireSecondFactor: false,
   };
-  const member = newMember(organization, founder, 'owner', { joinedAt: createdAt, isFounder: true });
+  const member = newMember(organization, founder, { role: 'owner' }, { joinedAt: createdAt, isFounder: true });
   const audit = await auditWrite(organization, actor, source, {
     action: 'organization.created',
     target: { type: 'organization', id: organization.id, name },

@@ -54,9 +54,9 @@ async function createUnder(
     // in each attempt, because the role may have changed.
     const lastType = history.retired?.type;
     const opens = lastType !== undefined && isMoreOpen(type, lastType);
-    if (opens && !hasFreshRights(access.member.role)) {
+    if (opens && !hasFreshRights(access.projectRole)) {
       const current = await find(at(environmentRecord, organization.slug, projectSlug, slug));
-      throw current === undefined ? mayNotOpen(access.member.role, slug, lastType) : taken(current);
+      throw current === undefined ? mayNotOpen(access.projectRole, slug, lastType) : taken(current);
     }
     context.requireFresh(opens);
     const owner = { ...project, firstRevision: Math.max(project.firstRevision, history.firstRevision) };

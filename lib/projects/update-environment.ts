@@ -32,7 +32,7 @@ export async function updateEnvironment(
     const { name = current.name, type = current.type } = changes;
     const changed = { ...current, name, type };
     const changesType = type !== current.type;
-    if (changesType && access.member.role !== 'owner') {
+    if (changesType && access.projectRole !== 'owner') {
       const message = 'Only an owner may change the type of an environment: it decides who may read it.';
       throw new ApiError('forbidden', message);
     }

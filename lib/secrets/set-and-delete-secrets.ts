@@ -3,6 +3,7 @@ import type { MemberContext } from '../access/request-context.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import type { Changes } from '../contracts/fields/changes-body.ts';
 import type { AmbiguousLines } from '../contracts/fields/dotenv-text.ts';
+import { hasFreshRights } from '../contracts/fields/role.ts';
 import type { setSecret as setContract } from '../contracts/secrets/changes.ts';
 import type { SecretSummary } from '../contracts/secrets/secrets.ts';
 import { ApiError } from '../core/errors.ts';
@@ -138,8 +139,7 @@ export async function applyChanges(
 
 /** Only owners and admins may delete several secrets at once, as with bulk-delete. @throws forbidden */
 function requireMayDelete(access: MemberAccess, count: number): void {
-  const { role } = access.member;
-  if (count > 1 && role !== 'owner' && role !== 'admin') {
+  if (count > 1 && !hasFreshRights(access.projectRole)) {
     throw new ApiError('forbidden', `The role ${access.role} may delete one secret at a time.`);
   }
 }

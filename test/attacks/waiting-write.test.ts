@@ -126,6 +126,20 @@ it.each<['developer' | 'admin', (as: Person['session']) => Send]>([
   expect(await sendWaiting(demote, sendAs(person.session))).toBe('403 forbidden');
 });
 
+it.each([
+  ['made a viewer of the project', { limited: false, role: 'viewer' }, '403 forbidden'],
+  ['limited to other projects', { limited: true }, '404 project_not_found'],
+] as const)('the delayed write of a member who is %s meanwhile is not made', async (_, rights, code) => {
+  const developer = await place.member('developer');
+  const path = `${members}/${await memberIdOf(api, place.owner, developer)}/projects`;
+  const projectRoles = 'role' in rights ? [{ projectId: place.project.id, role: rights.role }] : [];
+  const body = { limited: rights.limited, projectRoles };
+  const lower = () => expectStatus(api.put(path, body, place.owner.session), 200);
+  const as = developer.session;
+
+  expect(await sendWaiting(lower, headers => place.set('dev', 'LOWERED', code, { as, headers }))).toBe(code);
+});
+
 it('a delayed write with a revoked token or ended session is not made', async () => {
   const developer = await place.member('developer');
   const issued = (await api.post('/auth/token', { name: 'x' }, developer.session)).body;

@@ -4,7 +4,7 @@ import { type Answer, useApi } from '../support/api.ts';
 import type { PathValues } from '../support/documented-request.ts';
 import { everyVerdict, startWithoutWorkers, verdictOf } from './every-verdict.ts';
 import { expectedOf, type Row, rows } from './verdicts.ts';
-import { buildWorld, type Headers, type World } from './world.ts';
+import { buildWorld, type Headers, type ProjectMember, projectMembers, type World } from './world.ts';
 
 const api = useApi(() => startWithoutWorkers());
 let world: World;
@@ -33,6 +33,57 @@ describe('the table of verdicts', () => {
 });
 
 everyVerdict(() => ({ api, world }));
+
+describe('a project that is not listed', () => {
+  const members = Object.entries<ProjectMember>(projectMembers).filter(([, { inProject }]) => inProject !== undefined);
+  const below = rows.filter(({ isBelowProject }) => isBelowProject);
+  const inside = (slug: string): PathValues => ({ project: slug, slug });
+
+  async function ask({ route, request }: Row, caller: string, slug: string): Promise<Answer> {
+    const method = route.split(' ')[0] as string;
+    const { path, body } = request(world, inside(slug));
+    const answer = await api.call(method, path, { body, headers: { ...world.callers[`${caller}: session`] } });
+    if (answer.status < 300 && method !== 'GET') await world.restore();
+    return answer;
+  }
+  const content = ({ status, body }: Answer) => [status, { ...body.error, requestId: '' }];
+
+  it.each(below.map(row => [row.route, row] as const))(
+    'gives the organization’s role, or nothing: %s',
+    async (_, row) => {
+      const { slug } = world.own.otherProject;
+      const roleVerdicts = new Map<string, string>();
+      for (const [name, { role, limited }] of members) {
+        const answer = await ask(row, name, slug);
+        if (limited) {
+          const missing = await ask(row, name, 'no-such-project');
+          expect([name, content(answer)]).toEqual([name, content(missing)]);
+          expect([name, verdictOf(answer)]).toEqual([name, 'project_not_found']);
+        } else {
+          const ofRole = roleVerdicts.get(role) ?? verdictOf(await ask(row, role, slug));
+          roleVerdicts.set(role, ofRole);
+          expect([name, verdictOf(answer)]).toEqual([name, ofRole]);
+        }
+      }
+    },
+  );
+
+  it('is in no list of a limited member, and names no token', async () => {
+    const { own } = world;
+    for (const [name, { limited }] of members) {
+      const as = { headers: { ...world.callers[`${name}: session`] } };
+      const { projects } = (await api.call('GET', `/projects/${own.organization.id}`, as)).body;
+      const listed = projects.map(({ slug }: { slug: string }) => slug);
+      expect([name, listed]).toEqual([name, limited ? ['shop'] : ['other', 'shop']]);
+      const { organizations } = (await api.call('GET', '/auth/me', as)).body;
+      expect(organizations[0].projectRoles).toMatchObject([{ projectId: own.project.id, slug: 'shop' }]);
+      const body = { name: 'x', organizationId: own.organization.id, projectId: own.otherProject.id };
+      const made = await api.call('POST', '/auth/token', { ...as, body });
+      expect([name, verdictOf(made)]).toEqual([name, limited ? 'project_not_found' : 'ok']);
+    }
+    await world.restore();
+  });
+});
 
 describe('another tenant’s resources', () => {
   const owner = () => world.callers['owner: token for the organization'] as Headers;

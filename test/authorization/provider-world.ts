@@ -12,7 +12,7 @@ import { addApp, logInWithApp, settleFactors } from '../support/second-factors.t
 import { openBrowser } from '../support/sign-in/browser.ts';
 import type { OpenIdProvider } from '../support/sign-in/open-id-provider.ts';
 import { logInIn, settingsOf, settingsPath, signIn, verifyDomain } from '../support/sign-in/sign-in.ts';
-import { buildWorld, type Headers, rememberTable, seedMember, type World } from './world.ts';
+import { buildWorld, type Headers, projectMembers, rememberTable, seedMember, type World } from './world.ts';
 
 type Session = { cookie: string };
 
@@ -44,6 +44,7 @@ export async function buildProviderWorld(api: Api, names: NameServer, provider: 
   };
   const sessions = {} as Record<Role, Session>;
   for (const role of roles) sessions[role] = await link(role, `${role}@own.example`);
+  for (const name of Object.keys(projectMembers)) await link(name, `${name.replaceAll(/\W+/g, '-')}@own.example`);
   // A platform administrator can't be linked to a provider.
   const logInAsAdmin = async () => {
     const person = { ...(await seedPerson()), session: admin, user: { id: idOfAdmin } };

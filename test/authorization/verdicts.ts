@@ -3,7 +3,7 @@ import { parameterNames, pathParameters } from '#lib/contracts/path-parameters.t
 import { type RoutedContract, routes } from '#lib/contracts/routes.ts';
 import { documentedRequest, type PathValues, unknownValues } from '../support/documented-request.ts';
 import { identityOf } from '../support/issuer.ts';
-import type { World } from './world.ts';
+import { type ProjectMember, projectMembers, type World } from './world.ts';
 
 /*
  * Who may do what, according to the tables of the specification. Deliberately not derived from `lib/`: the contracts
@@ -37,19 +37,32 @@ export interface Row {
   allowed: string;
   /** A caller with a different verdict; a comment next to it gives the reason. */
   except: Readonly<Record<string, string>>;
+  isBelowProject: boolean;
+  /** Whether the request may come from a limited member although it is not below a project. */
+  admitsLimited: boolean;
+  projectAdmins: string | undefined;
+  otherAdmins: string | undefined;
 }
 
 /** What differs from the request in the documentation of an operation. */
 interface Asked {
   body?: unknown;
+  /** For bodies and queries that name something of the world. */
+  bodyOf?: (own: World['own']) => unknown;
+  queryOf?: (own: World['own']) => string;
   query?: string;
   values?: (own: World['own']) => PathValues;
   allowed?: string;
   except?: Readonly<Record<string, string>>;
+  /** What admins of the project get, with a role in the organization that doesn't suffice. Absent: what the role gets. */
+  projectAdmins?: string;
+  /** The same for an admin of another project. */
+  otherAdmins?: string;
 }
 
 /** @param name the operation's id; after `@` the subject of the request */
-function row(name: string, signs: string, { body, query = '', values, allowed, except = {} }: Asked = {}): Row {
+function row(name: string, signs: string, asked: Asked = {}): Row {
+  const { body, bodyOf, query = '', queryOf, values, allowed, except = {}, projectAdmins, otherAdmins } = asked;
   const [operationId = '', subject] = name.split(' @ ');
   const contract = routes.find(one => one.operationId === operationId);
   if (contract === undefined) throw new Error(`There is no operation ${operationId}.`);
@@ -62,10 +75,16 @@ function row(name: string, signs: string, { body, query = '', values, allowed, e
     signs,
     request: ({ own }, others) => {
       const documented = documentedRequest(contract, { ...valuesOf(own), ...values?.(own), ...others });
-      return { path: documented.path + query, body: body ?? documented.body };
+      const search = queryOf?.(own) ?? query;
+      return { path: documented.path + search, body: bodyOf?.(own) ?? body ?? documented.body };
     },
     allowed: allowed ?? (unknown === undefined ? 'ok' : pathParameters[unknown].notFound),
     except,
+    isBelowProject: /\{(slug|project)\}/.test(path),
+    // "Of the organization they see its name, its projects that are theirs, and themselves", and they can leave it.
+    admitsLimited: ['list-projects', 'leave-organization'].includes(operationId),
+    projectAdmins,
+    otherAdmins,
   };
 }
 
@@ -223,6 +242,23 @@ const browsing: Asked = {
 const inSession = { 'platform admin: full token': 'insufficient_scope' };
 const owners = (own: World['own']) => ({ id: own.secondOwnerId });
 const inProduction = () => ({ env: 'production' });
+const rolesInProject =
+  (role: string, limited = false) =>
+  ({ project }: World['own']) => ({ limited, projectRoles: [{ projectId: project.id, role }] });
+/** A project's admins manage its identities, and know of no others. */
+const ofNoProject = { projectAdmins: 'identity_not_found', otherAdmins: 'identity_not_found' };
+const ofProject = {
+  values: ({ projectIdentityId }: World['own']) => ({ identityId: projectIdentityId }),
+  projectAdmins: 'ok',
+  otherAdmins: 'identity_not_found',
+};
+/** A project's admins read the audit log of the project. */
+const refusingAdmins = { projectAdmins: 'forbidden', otherAdmins: 'forbidden' };
+const auditOfProject = {
+  queryOf: ({ project }: World['own']) => `?project=${project.id}`,
+  projectAdmins: 'ok',
+  otherAdmins: 'project_not_found',
+};
 
 const specified: readonly Row[] = [
   // A public route treats all callers alike. These requests are rejected for their content.
@@ -351,11 +387,32 @@ const specified: readonly Row[] = [
   row('test-webhook', managersChanging),
   row('redeliver-webhook', managersChanging),
 
-  row('list-identities', managersReading),
-  row('create-identity', managersChanging, { body: identityOf({ url: 'https://issuer.example.com' }) }),
-  row('get-identity', managersReading),
-  row('update-identity', managersChanging, { body: { role: 'viewer' } }),
-  row('delete-identity', managersChanging),
+  row('list-identities', managersReading, { projectAdmins: 'ok', otherAdmins: 'ok' }),
+  row('create-identity', managersChanging, {
+    body: identityOf({ url: 'https://issuer.example.com' }),
+    projectAdmins: 'forbidden',
+    otherAdmins: 'forbidden',
+    // It could read and write more in that project than its creator.
+    except: { 'admin, but viewer of the project: session': 'forbidden' },
+  }),
+  row('create-identity @ the project', managersChanging, {
+    bodyOf: ({ project }) => identityOf({ url: 'https://issuer.example.com' }, { projectId: project.id }),
+    projectAdmins: 'ok',
+    otherAdmins: 'project_not_found',
+    except: { 'admin, but viewer of the project: session': 'forbidden' },
+  }),
+  row('get-identity', managersReading, ofNoProject),
+  row('get-identity @ the project', managersReading, ofProject),
+  row('update-identity', managersChanging, { ...ofNoProject, body: { role: 'viewer' } }),
+  row('update-identity @ the project', managersChanging, { ...ofProject, body: { role: 'viewer' } }),
+  row('update-identity @ the project, beyond it', managersChanging, {
+    ...ofProject,
+    body: { projectId: null },
+    projectAdmins: 'forbidden',
+    except: { 'admin, but viewer of the project: session': 'ok' },
+  }),
+  row('delete-identity', managersChanging, ofNoProject),
+  row('delete-identity @ the project', managersChanging, ofProject),
 
   row('list-members', anyMember),
   row('invite-member @ a viewer', managersChanging, { body: { email: 'new@example.com', role: 'viewer' } }),
@@ -363,14 +420,27 @@ const specified: readonly Row[] = [
   row('invite-member @ an owner', ownersChanging, { body: { email: 'new@example.com', role: 'owner' } }),
   row('accept-invitation', fullWithoutLimit),
   row('change-role', ownersChanging, { body: { role: 'viewer' } }),
+  // "Owner, admin"; nobody gives more than they have in that project, and an admin can't change an owner.
+  row('set-project-roles @ as a viewer', managersChanging, { bodyOf: rolesInProject('viewer', true) }),
+  row('set-project-roles @ as an admin', managersChanging, {
+    bodyOf: rolesInProject('admin'),
+    except: { 'admin, but viewer of the project: session': 'forbidden' },
+  }),
+  row('set-project-roles @ of an owner', ownersChanging, { values: owners, bodyOf: rolesInProject('viewer') }),
+  row('set-project-roles @ in another organization’s project', managersChanging, {
+    body: { limited: false, projectRoles: [{ projectId: randomUUID(), role: 'viewer' }] },
+    allowed: 'project_not_found',
+  }),
   row('remove-member @ a developer', managersChanging),
   // An admin can't remove an owner.
   row('remove-member @ an owner', ownersChanging, { values: owners }),
   // It takes no body, so nobody leaves.
   row('leave-organization', membersLeaving, { body: { unknown: true }, allowed: 'invalid_request' }),
 
-  row('list-audit-entries', managersReading),
-  row('feed-audit-entries', managersReading),
+  row('list-audit-entries', managersReading, refusingAdmins),
+  row('feed-audit-entries', managersReading, refusingAdmins),
+  row('list-audit-entries @ the project', managersReading, auditOfProject),
+  row('feed-audit-entries @ the project', managersReading, auditOfProject),
   row('get-exposure', managersReading, { query: `?tokenId=${randomUUID()}` }),
   row('get-billing', anyMember),
   row('start-checkout', managersChanging),
@@ -418,14 +488,41 @@ const outsiders = [
   ...['session', 'full token', 'token for the organization'].map(credential => `removed member: ${credential}`),
   ...['session', 'full token', 'read token', 'limited token'].map(credential => `platform admin: ${credential}`),
 ];
+const inProjects = Object.entries<ProjectMember>(projectMembers).map(([name, member]) => ({
+  caller: `${name}: session`,
+  ...member,
+}));
+
+/** What a member gets whose role in the project is another than in the organization. */
+function verdictInProject(
+  { role, inProject, inOther, limited }: ProjectMember,
+  { isBelowProject, admitsLimited, projectAdmins, otherAdmins, allowed }: Row,
+  ofRole: (role: string) => string,
+): string {
+  if (isBelowProject) return inProject === undefined && limited ? 'project_not_found' : ofRole(inProject ?? role);
+  const isManager = role === 'owner' || role === 'admin';
+  if (inProject === 'admin' && !isManager && projectAdmins !== undefined) return projectAdmins;
+  if (inOther === 'admin' && !isManager && otherAdmins !== undefined) return otherAdmins;
+  if (limited) return admitsLimited ? allowed : 'forbidden';
+  return ofRole(role);
+}
+
 const roleTokens = roles.flatMap(role => ['read', 'write', 'full'].map(access => `${role}: ${access} token`));
 
 /** The expected result for each caller on a route: `ok` or an error code. */
-export function expectedOf({ route, kind, signs, allowed, except }: Row): Record<string, string> {
+export function expectedOf(row: Row): Record<string, string> {
+  const { route, kind, signs, allowed, except } = row;
   const signed = signs.split(/\s+/).filter(sign => sign !== '');
   const verdict = (sign: string | undefined) => (sign === '+' ? allowed : (codes[sign ?? ''] ?? `no sign ${sign}`));
   const of = (column: string) => verdict(signed[columns.indexOf(column)]);
-  const everybody = [...nobody, ...columns, ...roleTokens, ...outsiders, ...identities];
+  const everybody = [
+    ...nobody,
+    ...columns,
+    ...roleTokens,
+    ...outsiders,
+    ...identities,
+    ...inProjects.map(({ caller }) => caller),
+  ];
   const isChange = !route.startsWith('GET');
   const csrf = (otherwise: string) => ({
     'session without the CSRF header': isChange ? 'csrf_header_required' : otherwise,
@@ -456,7 +553,7 @@ export function expectedOf({ route, kind, signs, allowed, except }: Row): Record
     };
     return {
       ...each(nobody, () => 'unauthenticated'),
-      ...each([...roleTokens, ...outsiders], own),
+      ...each([...roleTokens, ...outsiders, ...inProjects.map(({ caller }) => caller)], own),
       ...each(identities, () => 'unauthenticated'),
       ...each(columns, of),
       ...csrf(of('owner: session')),
@@ -475,6 +572,9 @@ export function expectedOf({ route, kind, signs, allowed, except }: Row): Record
     // The rights are the intersection of the member's role and the token's scope. Scope is checked first.
     ...each(roleTokens, roleToken),
     ...each(columns, of),
+    ...Object.fromEntries(
+      inProjects.map(one => [one.caller, verdictInProject(one, row, role => of(`${role}: session`))]),
+    ),
     ...csrf(of('owner: session')),
     ...except,
   };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { newSession } from '#lib/accounts/sessions.ts';
 import { newToken, tokenWrite } from '#lib/accounts/tokens.ts';
+import type { ProjectRole } from '#lib/contracts/fields/project-role.ts';
 import { type Role, roles } from '#lib/contracts/fields/role.ts';
 import { chunksOf } from '#lib/core/chunks-of.ts';
 import { requiredSetting } from '#lib/core/settings.ts';
@@ -14,6 +15,7 @@ import { at, find } from '#lib/table/read.ts';
 import { sessionRecord, tokenRecord } from '#lib/table/records/credentials.ts';
 import { identityRecord } from '#lib/table/records/identity.ts';
 import {
+  type MemberRecord,
   memberRecord,
   membershipRecord,
   type OrganizationRecord,
@@ -38,9 +40,34 @@ interface Place {
   identityId: string;
 }
 
+/** Members whose role in a project, `shop` or the other one, differs from the one in the organization. */
+export const projectMembers = {
+  'admin of the project': { role: 'viewer', inProject: 'admin' },
+  'developer of the project': { role: 'viewer', inProject: 'developer' },
+  'viewer of the project': { role: 'developer', inProject: 'viewer' },
+  'admin, but viewer of the project': { role: 'admin', inProject: 'viewer' },
+  'admin limited to the project': { role: 'viewer', inProject: 'admin', limited: true },
+  'developer limited to the project': { role: 'viewer', inProject: 'developer', limited: true },
+  'viewer limited to the project': { role: 'developer', inProject: 'viewer', limited: true },
+  'admin limited to another project': { role: 'developer', inOther: 'admin', limited: true },
+} as const satisfies Readonly<Record<string, ProjectMember>>;
+
+export interface ProjectMember {
+  role: Role;
+  inProject?: ProjectRole;
+  inOther?: ProjectRole;
+  limited?: true;
+}
+
 export interface World {
   /** What the requests are about: project `shop` with `dev`, `staging`, `production` and `load-test`. */
-  own: Place & { otherProject: { id: string; slug: string }; bystanderId: string; secondOwnerId: string };
+  own: Place & {
+    otherProject: { id: string; slug: string };
+    bystanderId: string;
+    secondOwnerId: string;
+    /** Limited to the project. */
+    projectIdentityId: string;
+  };
   /** Another tenant's organization with the same content under different slugs and ids. */
   foreign: Place & { memberId: string; tokenId: string };
   /** Each caller by name, with the headers it sends on a changing request. */
@@ -68,9 +95,14 @@ export async function buildWorld(api: Api): Promise<World> {
   const foreignMemberId = await seedMember(foreignOrganization, people.owner.user, 'owner');
   const inForeign = { organizationId: foreignOrganization.id, memberId: foreignMemberId };
   const home = await seedOrganization('admin-home', people.platformAdmin.user);
+  // More members than the plan allows.
+  const limitOverrides = { maxMembers: 100 };
+  await transact([update(at(organizationRecord, organization.slug), { set: { limitOverrides } })]);
   const own = await furnish(api, organization, people.owner.session, 'shop');
   const otherProject = await makeProject(api, organization, people.owner.session, 'other');
   const foreign = await furnish(api, foreignOrganization, people.stranger.session, 'abroad');
+  const inShop = identityOf({ url: 'https://issuer.example.com' }, { projectId: own.project.id });
+  const ofProject = await send(api, 'POST', `/identities/${organization.id}`, inShop, people.owner.session);
   const unlimited: Scope = { organizationId: null, projectId: null, environmentId: null, memberId: null };
   const inOwn: Scope = { ...unlimited, organizationId: organization.id, memberId: memberIds.owner as string };
   const leftBehind = { ...inOwn, memberId: randomUUID() };
@@ -88,6 +120,18 @@ export async function buildWorld(api: Api): Promise<World> {
     'session of before the password changed': await seedSession({ ...people.owner.user, sessionEpoch: -1 }),
     'session without the CSRF header': { cookie: people.owner.session.cookie as string },
   };
+  for (const [name, member] of Object.entries<ProjectMember>(projectMembers)) {
+    const { user, session } = await seedUser(name.replaceAll(/\W+/g, '-'), false);
+    const listed = [
+      { ...own.project, projectRole: member.inProject },
+      { ...otherProject, projectRole: member.inOther },
+    ];
+    const projectRoles = listed.flatMap(({ id: projectId, slug, projectRole: role }) =>
+      role === undefined ? [] : [{ projectId, slug, role }],
+    );
+    await seedMember(organization, user, member.role, { limited: member.limited, projectRoles });
+    callers[`${name}: session`] = session;
+  }
   for (const role of roles) {
     callers[`${role}: session`] = people[role].session;
     for (const access of accesses) {
@@ -133,7 +177,7 @@ export async function buildWorld(api: Api): Promise<World> {
   const strangersToken = await newToken(people.stranger.user, { ...unlimited, ...settings });
   await transact([tokenWrite(strangersToken.cliToken)]);
   return {
-    own: { ...own, otherProject, bystanderId, secondOwnerId },
+    own: { ...own, otherProject, bystanderId, secondOwnerId, projectIdentityId: ofProject.identity.id },
     foreign: {
       ...foreign,
       memberId: await memberIdOf(foreignOrganization, people.stranger.user),
@@ -237,9 +281,14 @@ async function memberIdOf({ slug }: OrganizationRecord, { id }: UserRecord): Pro
   return items.find(({ pk, sk }) => pk === `ORG#${slug}` && sk === `MEMBER#${id}`)?.id as string;
 }
 
-export async function seedMember({ id, slug }: OrganizationRecord, user: UserRecord, role: Role): Promise<string> {
+export async function seedMember(
+  { id, slug }: OrganizationRecord,
+  user: UserRecord,
+  role: Role,
+  inProjects: Pick<MemberRecord, 'limited' | 'projectRoles'> = {},
+): Promise<string> {
   const { id: userId, email, name } = user;
-  const member = { id: randomUUID(), userId, email, name, role, joinedAt: new Date().toISOString() };
+  const member = { id: randomUUID(), userId, email, name, role, ...inProjects, joinedAt: new Date().toISOString() };
   await transact([
     put(at(memberRecord, slug, user.id), member),
     put(at(membershipRecord, user.id, id), { organizationId: id, orgSlug: slug }),

@@ -36,6 +36,8 @@ beforeAll(async () => {
     await seedPerson({ name: 'Grace' }),
     'owner',
   );
+  const alan = await seedPerson({ name: 'Alan', email: 'alan@example.com' });
+  await joinOrganization(api, { ...ada, organization: body.organization }, alan, 'viewer');
   cli.file('package.json', '{"scripts": {"start": "node -p process.env.DATABASE_URL"}}');
   const lines = ['DATABASE_URL=postgres://db.internal/shop', 'LOG_LEVEL=info', 'LEGACY_API_KEY=made-up', ''];
   cli.file('.env', lines.join('\n'));

@@ -155,6 +155,7 @@ const story: Record<string, Step> = {
     after: ({ member }) => ({ MEMBER_ID: member.id }),
   },
   'change-role': { before: () => tokenOf(ada) },
+  'set-project-roles': {},
   'remove-member': {},
   'leave-organization': {
     before: async () => {

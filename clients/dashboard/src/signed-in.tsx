@@ -25,6 +25,7 @@ import { Webhooks } from './screens/organization/webhooks.tsx';
 import { Compare } from './screens/project/compare.tsx';
 import { EnvironmentScreen } from './screens/project/environment.tsx';
 import { ProjectOverview } from './screens/project/overview.tsx';
+import { People } from './screens/project/people.tsx';
 import { Promote } from './screens/project/promote.tsx';
 import { Revisions } from './screens/project/revisions.tsx';
 import { ProjectSettings } from './screens/project/settings.tsx';
@@ -33,7 +34,7 @@ import { organizationBySlug, session } from './session.ts';
 import type { OrganizationProps } from './ui/in-organization.tsx';
 import { InOrganization } from './ui/in-organization.tsx';
 import type { ProjectProps } from './ui/in-project.tsx';
-import { InProject } from './ui/in-project.tsx';
+import { asInProject, InProject } from './ui/in-project.tsx';
 import { NothingHere, named } from './ui/nothing-here.tsx';
 import { Shell } from './ui/shell.tsx';
 
@@ -72,6 +73,7 @@ const ofProject: readonly (readonly [string, ComponentType<ProjectProps>])[] = [
   [`${base}/compare`, Compare],
   [`${base}/promote`, Promote],
   [`${base}/template`, Template],
+  [`${base}/people`, People],
   [`${base}/settings`, ProjectSettings],
 ];
 
@@ -106,7 +108,12 @@ function Screen({ path }: { path: string }) {
     return (
       <InProject key={`${parameters.org}/${parameters.p}`} organization={organization} slug={parameters.p ?? ''}>
         {(project, reload) => (
-          <Component organization={organization} project={project} parameters={parameters} reload={reload} />
+          <Component
+            organization={asInProject(organization, project)}
+            project={project}
+            parameters={parameters}
+            reload={reload}
+          />
         )}
       </InProject>
     );

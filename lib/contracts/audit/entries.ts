@@ -98,11 +98,11 @@ export const listAuditEntries = contract({
   summary: 'Query the audit log',
   description:
     'Lists changes in the organization and reads of values, newest first, for as long as the plan retains them. The ' +
-    'filters can be combined. A request reads a limited number of entries; if that is not enough to find and count ' +
+    'filters can be combined. An admin of single projects must pass one of them as `project`. A request reads a limited number of entries; if that is not enough to find and count ' +
     'all matches, `total` is null, the page may be short, and `next` continues after it. If entries have very long ' +
     'lists of keys, a page includes only the first keys of each; a smaller `limit` returns more. Very long details ' +
     'are omitted in the same way.',
-  access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
+  access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization', projectAdmins: true },
   query: z.strictObject({
     ...alwaysPaged,
     offset: integerQuery(0, maximumOffset, 'The number of entries to skip. Ignored with `after`.').default(0),
@@ -128,7 +128,7 @@ export const listAuditEntries = contract({
   uses: {
     table: {
       GetItem: ['AUDIT', 'ENV'],
-      BatchGetItem: ['ENV'],
+      BatchGetItem: ['ENV', 'ORG'],
       Query: ['AUDIT', 'ENV', 'ORG'],
       // The stored counts.
       PutItem: ['AUDIT'],
@@ -146,7 +146,7 @@ export const feedAuditEntries = contract({
     'still be written. A page may be short or empty although more entries follow; the reader has all of them when ' +
     '`upTo` is about a minute ago. Without `after`, the feed starts at `since`, or with the oldest entry. Reading ' +
     'the feed writes no entry.',
-  access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
+  access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization', projectAdmins: true },
   query: z.strictObject({
     limit: integerQuery(1, 1000, 'Entries per page.').default(100),
     after: afterQuery,
@@ -163,5 +163,5 @@ export const feedAuditEntries = contract({
   }),
   isLong: true,
   errors: ['cursor_expired'],
-  uses: { table: { GetItem: ['AUDIT', 'ENV', 'PLANS'], BatchGetItem: ['ENV'], Query: ['AUDIT', 'ENV', 'ORG'] } },
+  uses: { table: { GetItem: ['AUDIT', 'ENV', 'PLANS'], BatchGetItem: ['ENV', 'ORG'], Query: ['AUDIT', 'ENV', 'ORG'] } },
 });

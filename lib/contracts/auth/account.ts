@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { contract, created, ok, passwordSizing } from '../contract.ts';
 import { Organization } from '../fields/organization.ts';
+import { shownRights } from '../fields/project-role.ts';
 import { Recovery } from '../fields/recovery.ts';
 import { Role } from '../fields/role.ts';
 import { Email, Name, OrganizationId, Slug, Timestamp, UserId } from '../fields/text.ts';
@@ -76,6 +77,7 @@ export const OwnOrganization = z
   .object({
     ...Organization.shape,
     role: Role.describe('The caller’s role in it.'),
+    ...shownRights,
     recovery: Recovery.optional().describe('What administrators do to give it another owner; only owners see it.'),
   })
   .meta({ id: 'OwnOrganization', description: 'An organization and the caller’s role in it.' });

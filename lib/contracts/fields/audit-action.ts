@@ -47,6 +47,7 @@ export const auditActions = [
   'member.invitation_cancelled',
   'member.joined',
   'member.role_changed',
+  'member.projects_changed',
   'member.removed',
   'organization.created',
   'organization.updated',

@@ -24,11 +24,6 @@ export function outranks(a: Role, b: Role): boolean {
   return roles.indexOf(a) < roles.indexOf(b);
 }
 
-/** Whether a member with `role` may invite someone as `invited`: owners and admins may, up to their own role. */
-export function mayInvite(role: Role, invited: Role): boolean {
-  return (role === 'owner' || role === 'admin') && !outranks(invited, role);
-}
-
 /** What a token may do. Each level includes the ones before it. */
 export const tokenAccesses = ['read', 'write', 'full'] as const;
 export const TokenAccess = z.enum(tokenAccesses).meta({

@@ -83,14 +83,16 @@ export const listIdentities = contract({
   operationId: 'list-identities',
   route: 'GET /v1/identities/{orgId}',
   summary: 'List identities',
-  description: 'Lists the organization’s identities.',
-  access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
+  description:
+    'Lists the organization’s identities. An admin of single projects sees, creates, changes and deletes those that are ' +
+    'limited to one of these projects.',
+  access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization', projectAdmins: true },
   responses: ok({
     description: 'The identities.',
     body: z.object({ identities: z.array(Identity).describe('The identities, oldest first.') }),
     example: { identities: [example] },
   }),
-  uses: { table: { Query: ['ORG'] } },
+  uses: { table: { BatchGetItem: ['ORG'], Query: ['ORG'] } },
 });
 
 export const createIdentity = contract({
@@ -103,7 +105,14 @@ export const createIdentity = contract({
     'identity’s `audience`. Require identifiers that are never reused: on GitHub, `repository_id` and ' +
     '`repository_owner_id`. Pull and merge request events (`event_name`, `pipeline_source` and others) are ' +
     'rejected unless the claims list them. Requires a verified e-mail address.',
-  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
+  access: {
+    kind: 'member',
+    roles: managers,
+    tokens: 'full',
+    narrowestToken: 'organization',
+    fresh: 'always',
+    projectAdmins: true,
+  },
   body: z
     .strictObject({
       name: IdentityName.meta({ description: described.name, example: 'web-shop deploy' }),
@@ -144,6 +153,7 @@ export const createIdentity = contract({
   errors: ['project_not_found', 'environment_not_found', 'identity_limit_reached', 'email_not_verified'],
   uses: {
     table: {
+      BatchGetItem: ['ORG'],
       Query: ['ORG'],
       ConditionCheckItem: ['ORG', 'USER'],
       PutItem: ['AUDIT', 'ORG', 'USER'],
@@ -157,9 +167,9 @@ export const getIdentity = contract({
   route: 'GET /v1/identities/{orgId}/{identityId}',
   summary: 'Get an identity',
   description: 'Returns the identity.',
-  access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
+  access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization', projectAdmins: true },
   responses: ok({ description: 'The identity.', body: answer, example: { identity: example } }),
-  uses: { table: { GetItem: ['ORG'] } },
+  uses: { table: { GetItem: ['ORG'], BatchGetItem: ['ORG'] } },
 });
 
 export const updateIdentity = contract({
@@ -172,7 +182,14 @@ export const updateIdentity = contract({
     'tokens issued earlier. A `deployer` must keep an `environmentId`. With `singleUse` false, platform tokens that ' +
     'were already exchanged are accepted again; with true, each is accepted only if it was never exchanged. Changing ' +
     '`issuer`, `claims` or `jwks` invalidates those tokens.',
-  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
+  access: {
+    kind: 'member',
+    roles: managers,
+    tokens: 'full',
+    narrowestToken: 'organization',
+    fresh: 'always',
+    projectAdmins: true,
+  },
   body: changes({
     name: IdentityName.optional().meta({ description: described.name, example: 'web-shop deploy' }),
     access: IdentityAccess.optional(),
@@ -211,7 +228,14 @@ export const deleteIdentity = contract({
   route: 'DELETE /v1/identities/{orgId}/{identityId}',
   summary: 'Delete an identity',
   description: 'Deletes the identity. Its tokens stop working at once.',
-  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
+  access: {
+    kind: 'member',
+    roles: managers,
+    tokens: 'full',
+    narrowestToken: 'organization',
+    fresh: 'always',
+    projectAdmins: true,
+  },
   responses: succeeds('The identity was deleted.'),
   revokes: true,
   uses: {

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { contract, created, ok } from '../contract.ts';
 import { Organization } from '../fields/organization.ts';
-import { managers, Role } from '../fields/role.ts';
+import { givenRights, limitedRolesOnly } from '../fields/project-role.ts';
+import { hasFreshRights, managers, Role } from '../fields/role.ts';
 import { Email } from '../fields/text.ts';
 import { Invitation, invitationExample, Member } from './members.ts';
 
@@ -12,15 +13,19 @@ export const inviteMember = contract({
   description:
     'Sends an e-mail invitation that is valid for 7 days. The token is also returned, once; anyone who has it ' +
     'can accept. Inviting the same address again replaces the earlier invitation. You can’t invite someone to a ' +
-    'role above your own. Pending invitations count towards the plan’s member limit. Invitations are limited ' +
+    'role above your own, also in a project. Pending invitations count towards the plan’s member limit. Invitations are limited ' +
     'per day for each organization. An address gets a few invitation e-mails a day, from all organizations together; ' +
     'beyond that, the invitation is created but not sent (`mailed: false`).',
   // To invite someone to a role with fresh rights, or to replace such an invitation.
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'by-content' },
-  body: z.strictObject({
-    email: Email.meta({ description: 'The address to send the invitation to.', example: 'grace@example.com' }),
-    role: Role.describe('The role to grant.'),
-  }),
+  body: z
+    .strictObject({
+      email: Email.meta({ description: 'The address to send the invitation to.', example: 'grace@example.com' }),
+      role: Role.describe('The role to grant.'),
+      limited: givenRights.limited.default(false),
+      projectRoles: givenRights.projectRoles.default([]),
+    })
+    .refine(({ role, limited }) => !limited || !hasFreshRights(role), { path: ['limited'], message: limitedRolesOnly }),
   bodyExample: { email: 'grace@example.com', role: 'developer' },
   responses: created({
     description: 'The invitation and its token. The token is shown only once.',
@@ -34,10 +39,11 @@ export const inviteMember = contract({
     }),
     example: { invitation: invitationExample },
   }),
-  errors: ['already_member', 'plan_limit_exceeded', 'email_not_verified', 'rate_limited'],
+  errors: ['already_member', 'plan_limit_exceeded', 'project_not_found', 'email_not_verified', 'rate_limited'],
   uses: {
     table: {
       GetItem: ['ORGID'],
+      BatchGetItem: ['ORG'],
       Query: ['ORG'],
       ConditionCheckItem: ['USER'],
       PutItem: ['AUDIT', 'INVITATION', 'ORG'],

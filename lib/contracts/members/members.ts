@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { contract, ok, succeeds } from '../contract.ts';
 import { Success } from '../fields/bodies.ts';
+import { shownRights } from '../fields/project-role.ts';
 import { flagQuery } from '../fields/query.ts';
 import { managers, Role, roles } from '../fields/role.ts';
 import { IdentityId, Timestamp, UserId, UserReference, Uuid, WebhookId } from '../fields/text.ts';
@@ -12,6 +13,7 @@ export const Member = z
     email: z.string().meta({ description: 'The user’s e-mail address.', example: 'ada@example.com' }),
     name: z.string().meta({ description: 'The user’s display name.', example: 'Ada' }),
     role: Role,
+    ...shownRights,
     joinedAt: Timestamp.describe('When the user joined.'),
   })
   .meta({ id: 'Member', description: 'A user in an organization.' });
@@ -22,6 +24,7 @@ export const Invitation = z
     id: Uuid.meta({ description: 'Invitation identifier.', example: '6a0d9b8c-2e5f-4173-8c4b-9f1e7d3a6052' }),
     email: z.string().meta({ description: 'The invited address.', example: 'grace@example.com' }),
     role: Role.describe('The role that the invitation grants.'),
+    ...shownRights,
     invitedBy: UserReference.describe('Who sent the invitation.'),
     createdAt: Timestamp.describe('When it was created.'),
     expiresAt: Timestamp.describe('When it expires.'),
@@ -48,14 +51,16 @@ export const listMembers = contract({
     }),
     example: { members: [{ role: 'owner' }], invitations: [invitationExample] },
   }),
-  uses: { table: { GetItem: ['ORGID'], Query: ['ORG'] } },
+  uses: { table: { GetItem: ['ORGID'], BatchGetItem: ['ORG'], Query: ['ORG'] } },
 });
 
 export const changeRole = contract({
   operationId: 'change-role',
   route: 'PATCH /v1/members/{orgId}/{id}',
   summary: 'Change a member’s role',
-  description: 'The last owner can’t be demoted. An invitation can’t be changed, only replaced or cancelled.',
+  description:
+    'The last owner can’t be demoted. An invitation can’t be changed, only replaced or cancelled. Whoever becomes an ' +
+    'owner or admin is no longer limited to projects.',
   // If the old or the new role has fresh rights.
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'organization', fresh: 'by-content' },
   body: z.strictObject({ role: Role.describe('The new role.') }),
@@ -66,6 +71,7 @@ export const changeRole = contract({
   uses: {
     table: {
       GetItem: ['ORGID'],
+      BatchGetItem: ['ORG'],
       Query: ['ORG', 'USER'],
       ConditionCheckItem: ['ORG', 'USER'],
       PutItem: ['AUDIT', 'REVOCATIONS'],

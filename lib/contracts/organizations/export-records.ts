@@ -5,6 +5,7 @@ import { EventName } from '../fields/events.ts';
 import { identityAccesses, identityRoles, keyTypes } from '../fields/identity-limits.ts';
 import { Claims } from '../fields/identity-rules.ts';
 import { LimitOverrides, PlanName } from '../fields/limits.ts';
+import { ProjectRole } from '../fields/project-role.ts';
 import { EnvironmentType, Role } from '../fields/role.ts';
 import { Email, SecretKey, SecretValue, Slug, Timestamp, Uuid } from '../fields/text.ts';
 import { Rotation } from '../projects/projects.ts';
@@ -48,6 +49,12 @@ const ExportedOrganization = z.strictObject({
   firstRevision: z.int(),
 });
 
+/** Only if somebody has rights in projects, so that an older reader rejects what it would not enforce. */
+const rightsInProjects = {
+  limited: z.boolean().optional(),
+  projectRoles: z.array(z.strictObject({ projectId: Uuid, slug: Slug, role: ProjectRole })).optional(),
+};
+
 const ExportedMember = z.strictObject({
   record: z.literal('member'),
   id: Uuid,
@@ -55,6 +62,7 @@ const ExportedMember = z.strictObject({
   email: Email,
   name: z.string(),
   role: Role,
+  ...rightsInProjects,
   joinedAt: Timestamp,
 });
 
@@ -69,6 +77,7 @@ const ExportedInvitation = z.strictObject({
   id: Uuid,
   email: Email,
   role: Role,
+  ...rightsInProjects,
   invitedBy: Person,
   createdAt: Timestamp,
   expiryDate: Timestamp,

@@ -71,7 +71,7 @@ export const listProjects = contract({
   route: 'GET /v1/projects/{orgId}',
   summary: 'List the projects of an organization',
   description: 'Lists the projects with their environments. A token limited to a project sees only that project.',
-  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', limitedMembers: true },
   responses: ok({
     description: 'The projects, by slug.',
     body: z.object({ projects: z.array(Project).describe('The projects, by slug.') }),

@@ -1,4 +1,5 @@
 import type { MemberContext } from '../../access/request-context.ts';
+import { givesFreshRights } from '../../contracts/fields/project-role.ts';
 import { hasFreshRights, outranks, type Role } from '../../contracts/fields/role.ts';
 import { ApiError, organizationNotFound } from '../../core/errors.ts';
 import type { Key } from '../../table/entity.ts';
@@ -26,7 +27,8 @@ import { ownsMore } from './owns-more.ts';
 import { type Roster, readRosterOf, requirePlace } from './read-roster.ts';
 
 /**
- * Gives a member another role from their next request on. Writes nothing if the member already has the role.
+ * Gives a member another role from their next request on. Writes nothing if the member already has the role. Owners and
+ * admins are not limited to projects, so becoming one ends that.
  * @throws member_not_found, last_owner; step_up_required if either role has fresh rights
  */
 export async function changeRole(
@@ -44,10 +46,11 @@ export async function changeRole(
     context.requireRevocation(isLower);
     if (member.role === role) return member;
     const item = at(memberRecord, organization.slug, member.userId);
+    const set = { role, ...(hasFreshRights(role) ? { limited: undefined } : {}) };
     const writes = [
       ownerCountChange(organization, Number(role === 'owner') - Number(member.role === 'owner')),
       ...(member.role === 'owner' ? await ownerIsDispensable(current, member.userId) : []),
-      update(item, { set: { role } }, { if: asRead(member, ['id', 'role']) }),
+      update(item, { set }, { if: asRead(member, ['id', 'role']) }),
       ...(role === 'owner' ? [ownsMore(member.userId)] : []),
       await context.audit({
         action: 'member.role_changed',
@@ -56,7 +59,7 @@ export async function changeRole(
       }),
     ];
     await transact(isLower ? asRevocation(writes) : writes);
-    return { ...member, role };
+    return { ...member, ...set };
   });
 }
 
@@ -109,18 +112,18 @@ export async function removeMember(
   const removed = await retryWithFreshRead(foreseen, readAgain, async ({ roster, identities }) => {
     const member = roster.members.find(candidate => candidate.id === id);
     if (member !== undefined) {
-      const { role } = context.access.member;
+      const { role } = context.access.membership;
       if (outranks(member.role, role)) {
         throw new ApiError('forbidden', `The role ${role} may not remove a member with the role ${member.role}.`);
       }
       const isOwn = member.userId === context.principal.userId;
-      context.requireFresh(endIdentities || (!isOwn && hasFreshRights(member.role)));
+      context.requireFresh(endIdentities || (!isOwn && givesFreshRights(member)));
       const ended = endableOf(organization, identities, member.userId);
       return { member, dead: await endMembership(context, roster.organization, member, ended) };
     }
     const invitation = roster.invitations.find(candidate => candidate.id === id);
     if (invitation === undefined) throw memberNotFound();
-    context.requireFresh(endIdentities || hasFreshRights(invitation.role));
+    context.requireFresh(endIdentities || givesFreshRights(invitation));
     await cancelInvitation(context, invitation);
     return undefined;
   });
@@ -145,7 +148,7 @@ export async function leaveOrganization(context: MemberContext): Promise<void> {
     }
     return { organization: current.organization, member: current.member };
   };
-  const foreseen = { organization, member: access.member };
+  const foreseen = { organization, member: access.membership };
   const end = (current: typeof foreseen) => endMembership(context, current.organization, current.member, []);
   const dead = await retryWithFreshRead(foreseen, readAgain, end);
   await sweep(context, principal.userId, dead);

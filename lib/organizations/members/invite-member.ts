@@ -1,6 +1,8 @@
 import type { MemberContext } from '../../access/request-context.ts';
 import { hasVerifiedEmail } from '../../access/verified-email.ts';
-import { hasFreshRights, mayInvite, type Role } from '../../contracts/fields/role.ts';
+import { mayInvite } from '../../contracts/fields/member-rights.ts';
+import { givesFreshRights } from '../../contracts/fields/project-role.ts';
+import { outranks, type Role } from '../../contracts/fields/role.ts';
 import { normalizeEmail } from '../../contracts/fields/text.ts';
 import { ApiError } from '../../core/errors.ts';
 import { dayMs, expiryAfter } from '../../core/time.ts';
@@ -13,10 +15,16 @@ import { sendMail } from '../../mail/send-mail.ts';
 import { readPlanConfigs } from '../../plans/effective-limits.ts';
 import { equals, isNew } from '../../table/expressions.ts';
 import { at } from '../../table/read.ts';
-import { type InvitationRecord, invitationPointerRecord, invitationRecord } from '../../table/records/organization.ts';
+import {
+  type InvitationRecord,
+  invitationPointerRecord,
+  invitationRecord,
+  type MemberRecord,
+} from '../../table/records/organization.ts';
 import type { PlanConfigs } from '../../table/records/platform.ts';
 import { ConditionFailed, put, remove, retryWithFreshRead, transact, type Write } from '../../table/write.ts';
 import { changePlaces, invitationId as idOf, invitationRemoval, requireFreePlace, sweptAtOnce } from './new-member.ts';
+import { auditedIfGiven, type GivenRights, readNamedProjects, storedRights } from './project-roles.ts';
 import { type Roster, readRoster, readRosterOf } from './read-roster.ts';
 
 export async function readBeforeInviting(organizationId: string): Promise<{ roster: Roster; configs: PlanConfigs }> {
@@ -28,29 +36,28 @@ export async function readBeforeInviting(organizationId: string): Promise<{ rost
  * Invites an e-mail address, replacing any earlier invitation to it, and mails the link. An address that has had too
  * many such mails is invited without one: a stranger must not keep an organization from inviting it. Removes expired
  * invitations so that they don't count towards the limit.
- * @throws forbidden for a role above the caller's, already_member, plan_limit_exceeded, rate_limited,
+ * @throws forbidden for rights above the caller's, project_not_found, already_member, plan_limit_exceeded, rate_limited,
  * email_not_verified; step_up_required if the role, or that of the replaced invitation, has fresh rights
  */
 export async function inviteMember(
   context: MemberContext,
-  requested: { email: string; role: Role },
+  requested: { email: string; role: Role } & GivenRights,
   { roster: foreseen, configs }: { roster: Roster; configs: PlanConfigs },
 ): Promise<{ invitation: InvitationRecord; token: string; mailed: boolean }> {
   const { secret, hash } = createCredential(context.principal.userId);
-  const invitation = newInvitation(context, requested, hash);
+  const rights = storedRights(requested, await readNamedProjects(context.organization.slug, requested));
+  const invitation = { ...newInvitation(context, requested, hash), ...rights };
   const readAgain = () => readRosterOf(context.organization);
   const invite = (mailed: boolean) =>
     retryWithFreshRead(foreseen, readAgain, async roster => {
       // Checked before each attempt, because the role may have changed.
-      const { role } = context.access.member;
-      if (!mayInvite(role, requested.role)) {
-        throw new ApiError('forbidden', `The role ${role} may not invite members as ${requested.role}.`);
-      }
+      const { membership } = context.access;
+      if (!mayInvite(membership, invitation)) throw mayNotInvite(membership, invitation);
       if (roster.members.some(member => normalizeEmail(member.email) === normalizeEmail(requested.email))) {
         throw new ApiError('already_member', 'A member already has this e-mail address.');
       }
       const replaced = roster.invitations.find(({ id }) => id === invitation.id);
-      context.requireFresh(hasFreshRights(requested.role) || (replaced !== undefined && hasFreshRights(replaced.role)));
+      context.requireFresh([invitation, replaced].some(one => one !== undefined && givesFreshRights(one)));
       await sweepMost(roster);
       await transact([
         ...replacingWrites(roster, invitation, configs),
@@ -61,7 +68,7 @@ export async function inviteMember(
         await context.audit({
           action: 'member.invited',
           target: { type: 'invitation', id: invitation.id, name: requested.email },
-          details: { role: requested.role, ...(mailed ? {} : { mailed }) },
+          details: { role: requested.role, ...auditedIfGiven(invitation), ...(mailed ? {} : { mailed }) },
         }),
       ]);
     });
@@ -73,6 +80,13 @@ export async function inviteMember(
   });
   if (mailed) await mailInvitation(context, invitation, secret);
   return { invitation, token: secret, mailed };
+}
+
+function mayNotInvite({ role }: MemberRecord, invited: InvitationRecord): ApiError {
+  const message = outranks(invited.role, role)
+    ? `The role ${role} may not invite members as ${invited.role}.`
+    : 'Nobody can give more rights in a project than they have there.';
+  return new ApiError('forbidden', message);
 }
 
 /** The address gets no more invitation e-mails today, from whomever. */

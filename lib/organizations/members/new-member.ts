@@ -3,9 +3,9 @@ import { sessionConfined, sessionRequired } from '../../access/authorize.ts';
 import { onlyOrganizationOf } from '../../access/principal.ts';
 import type { AccountContext, RequestContext } from '../../access/request-context.ts';
 import { type AuditFacts, auditWrite } from '../../audit/write.ts';
-import { mayInvite, type Role, roles } from '../../contracts/fields/role.ts';
+import { mayInvite } from '../../contracts/fields/member-rights.ts';
+import { roles } from '../../contracts/fields/role.ts';
 import { normalizeEmail } from '../../contracts/fields/text.ts';
-import type { Invitation } from '../../contracts/members/members.ts';
 import { ApiError, organizationNotFound } from '../../core/errors.ts';
 import { hashCredential, readCredential } from '../../crypto/credentials.ts';
 import { derivedUuid } from '../../crypto/derived-uuid.ts';
@@ -31,6 +31,7 @@ import type { UserRecord } from '../../table/records/user.ts';
 import { check, put, remove, transact, update, type Write } from '../../table/write.ts';
 import { changeCounts } from '../change-counts.ts';
 import { ownsMore } from './owns-more.ts';
+import { auditedIfGiven, viewMember } from './project-roles.ts';
 import { readRosterOf } from './read-roster.ts';
 
 interface Joins {
@@ -44,10 +45,11 @@ interface Joins {
 export function newMember(
   { id: organizationId, slug: orgSlug }: Pick<OrganizationRecord, 'id' | 'slug'>,
   { id: userId, email, name }: Pick<UserRecord, 'id' | 'email' | 'name'>,
-  role: Role,
+  { role, limited, projectRoles }: Pick<MemberRecord, 'role' | 'limited' | 'projectRoles'>,
   { joinedAt = new Date().toISOString(), isFounder = false, refused }: Joins = {},
 ) {
-  const member: MemberRecord = { id: randomUUID(), userId, email, name, role, joinedAt };
+  const rights = { role, limited, projectRoles };
+  const member: MemberRecord = { id: randomUUID(), userId, email, name, ...rights, joinedAt };
   const target = { type: 'member', id: member.id, name: email } as const;
   return {
     member,
@@ -55,15 +57,19 @@ export function newMember(
       put(at(memberRecord, orgSlug, userId), member, isFounder ? {} : { if: isNew, refused }),
       put(at(membershipRecord, userId, organizationId), { organizationId, orgSlug }),
     ],
-    joined: { action: 'member.joined', target, details: { role } } satisfies AuditFacts,
+    joined: { action: 'member.joined', target, details: { role, ...auditedIfGiven(rights) } } satisfies AuditFacts,
   };
 }
 
 /** The writes that use up an invitation for a new member. Invitations already count towards the member limit. */
-function invitationUsed(organization: OrganizationRecord, invitation: InvitationRecord): Write[] {
+function invitationUsed(
+  organization: OrganizationRecord,
+  invitation: InvitationRecord,
+  inviter: MemberRecord | undefined,
+): Write[] {
   const ownerCount = invitation.role === 'owner' ? 1 : 0;
   return [
-    inviterStillMay(organization.slug, invitation),
+    inviterStillMay(organization.slug, invitation, inviter),
     ...invitationRemoval(organization.slug, invitation),
     changeCounts(organization, { memberCount: 1, invitationCount: -1, ownerCount }),
   ];
@@ -136,14 +142,14 @@ export async function acceptInvitation(context: AccountContext, token: string, p
   if (invitation?.hash !== hashCredential(token)) throw invalidInvitation();
   const inviter = await find(at(memberRecord, orgSlug, invitation.invitedBy.id));
   if (!isPending(invitation, inviter)) throw invalidInvitation();
-  const { member, writes, joined } = newMember(organization, user, invitation.role, { refused: alreadyMember });
+  const { member, writes, joined } = newMember(organization, user, invitation, { refused: alreadyMember });
   await transact([
     ...writes,
-    ...invitationUsed(organization, invitation).map(write => ({ ...write, refused: invalidInvitation })),
+    ...invitationUsed(organization, invitation, inviter).map(write => ({ ...write, refused: invalidInvitation })),
     ownsMore(user.id, accountClosed),
     await context.auditIn(organization, joined),
   ]);
-  return { organization, member };
+  return { organization, member: await viewMember(orgSlug, member) };
 }
 
 const accountClosed = () => new ApiError('unauthenticated', 'This account no longer exists.');
@@ -173,20 +179,21 @@ export async function joinWithProvider(
   { organization: { id, slug }, signIn: { defaultRole }, removed }: Joining,
 ): Promise<Write[]> {
   if (removed?.organizationId === id) throw organizationNotFound();
-  const { organization, invitations, expired } = await readRosterOf({ id, slug });
+  const { organization, members, invitations, expired } = await readRosterOf({ id, slug });
   const invitation = invitations.find(pending => pending.id === invitationId(id, user.email));
-  const role = invitation?.role ?? defaultRole;
-  if (role === null) throw organizationNotFound();
+  const rights = invitation ?? (defaultRole === null ? undefined : { role: defaultRole });
+  if (rights === undefined) throw organizationNotFound();
   const places: Write[] = [];
   if (invitation !== undefined) {
-    places.push(...invitationUsed(organization, invitation));
+    const inviter = members.find(({ userId }) => userId === invitation.invitedBy.id);
+    places.push(...invitationUsed(organization, invitation, inviter));
   } else {
     const swept = expired.slice(0, sweptAtOnce);
     requireFreePlace(organization, await recentPlanConfigs(), swept.length);
     places.push(changePlaces(organization, { memberCount: 1, invitationCount: -swept.length }));
     places.push(...swept.flatMap(dead => invitationRemoval(slug, dead)));
   }
-  const { writes, joined } = newMember(organization, user, role);
+  const { writes, joined } = newMember(organization, user, rights);
   const facts = { ...joined, details: { ...joined.details, via: 'provider' } };
   const actor = { id: user.id, email: user.email, type: 'session' } as const;
   return [...places, ...writes, await auditWrite(organization, actor, source, facts)];
@@ -200,14 +207,12 @@ export function invitationId(organizationId: string, email: string): string {
   return derivedUuid(`${organizationId}\n${normalizeEmail(email)}`);
 }
 
-export function invitationView({ id, email, role, invitedBy, createdAt, expiryDate }: InvitationRecord): Invitation {
-  return { id, email, role, invitedBy, createdAt, expiresAt: expiryDate };
-}
-
-/** The check that the inviter is a member who could still send this invitation. */
-export function inviterStillMay(slug: string, { role, invitedBy }: InvitationRecord): Write {
-  const isInviting = roles.filter(inviting => mayInvite(inviting, role)).map(inviting => ({ role: equals(inviting) }));
-  return check(at(memberRecord, slug, invitedBy.id), { if: isInviting });
+/** The check that the inviter, as read, is a member who could still send this invitation. */
+function inviterStillMay(slug: string, invitation: InvitationRecord, inviter: MemberRecord | undefined): Write {
+  const roleInProjects = inviter === undefined ? {} : asRead(inviter, ['projectRoles']);
+  const inviting = roles.filter(role => mayInvite({ ...inviter, role }, invitation));
+  const isInviting = inviting.map(role => ({ role: equals(role), ...roleInProjects }));
+  return check(at(memberRecord, slug, invitation.invitedBy.id), { if: isInviting });
 }
 
 /** The writes that remove an invitation with its token; the caller lowers the organization's count. */

@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import { BillingStatus, PlanName } from '../../contracts/fields/limits.ts';
-import { mayInvite, Role } from '../../contracts/fields/role.ts';
+import { mayInvite } from '../../contracts/fields/member-rights.ts';
+import { ProjectRole } from '../../contracts/fields/project-role.ts';
+import { Role } from '../../contracts/fields/role.ts';
+import type { MemberRights } from '../../contracts/fields/role-in-project.ts';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
@@ -106,15 +109,24 @@ export const directoryBySlugRecord = entity('directory', keys.directoryBySlug, d
 
 export const directoryByNameRecord = entity('directory', keys.directoryByName, directoryEntry);
 
-/** A membership. Joining again creates a new id, so tokens of the earlier membership stay invalid. */
-export const memberRecord = entity('member', keys.member, {
-  id: z.string(),
-  userId: z.string(),
-  email: z.string(),
-  name: z.string(),
+/** The rights of a membership, now or once an invitation is accepted (`lib/contracts/fields/member-rights.ts`). */
+const rights = {
   role: Role,
-  joinedAt: z.string(),
-});
+  limited: z.boolean().optional(),
+  /** The slug never changes, but another project may have it once this one is erased. Absent instead of empty. */
+  projectRoles: z.array(z.object({ projectId: z.string(), slug: z.string(), role: ProjectRole })).optional(),
+};
+
+// Code that doesn't know them would grant the role in every project.
+const confinements: ('limited' | 'projectRoles')[] = ['limited', 'projectRoles'];
+
+/** A membership. Joining again creates a new id, so tokens of the earlier membership stay invalid. */
+export const memberRecord = entity(
+  'member',
+  keys.member,
+  { id: z.string(), userId: z.string(), email: z.string(), name: z.string(), ...rights, joinedAt: z.string() },
+  { upgrades: [confinements] },
+);
 export type MemberRecord = ReturnType<typeof memberRecord.parse>;
 
 /** After a removal, only an invitation begins the membership again, not the company's provider. */
@@ -139,24 +151,29 @@ export const membershipRecord = entity('membership', keys.membership, {
  * A pending invitation. `invitationId` derives its id from organization and address, so a new one replaces it. It has
  * no TTL, because the organization's count must change with it.
  */
-export const invitationRecord = entity('invitation', keys.invitation, {
-  id: z.string(),
-  email: z.string(),
-  role: Role,
-  invitedBy: z.object({ id: z.string(), email: z.string() }),
-  hash: z.string(),
-  createdAt: z.string(),
-  expiryDate: z.string(),
-});
+export const invitationRecord = entity(
+  'invitation',
+  keys.invitation,
+  {
+    id: z.string(),
+    email: z.string(),
+    ...rights,
+    invitedBy: z.object({ id: z.string(), email: z.string() }),
+    hash: z.string(),
+    createdAt: z.string(),
+    expiryDate: z.string(),
+  },
+  { upgrades: [confinements] },
+);
 export type InvitationRecord = ReturnType<typeof invitationRecord.parse>;
 
 /** Whether it can still be accepted: not expired, and its inviter is a member who could still make it. Pure. */
 export function isPending(
-  { expiryDate, role }: Pick<InvitationRecord, 'expiryDate' | 'role'>,
-  inviter: Pick<MemberRecord, 'role'> | undefined,
+  { expiryDate, ...invited }: Pick<InvitationRecord, 'expiryDate'> & MemberRights,
+  inviter: MemberRights | undefined,
   nowMs = Date.now(),
 ): boolean {
-  return Date.parse(expiryDate) > nowMs && inviter !== undefined && mayInvite(inviter.role, role);
+  return Date.parse(expiryDate) > nowMs && inviter !== undefined && mayInvite(inviter, invited);
 }
 
 /** An organization's invitations that can still be accepted, and those that are only stored. Pure. */

@@ -6,7 +6,9 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createToken } from '#test/support/api.ts';
 import { untilEnd } from '#test/support/fixtures.ts';
+import { seedPerson } from '#test/support/people.ts';
 import { startReceiver } from '#test/support/receiver.ts';
+import { join as joinOrganization } from '#test/support/sample-requests.ts';
 import { failure, type StartedCli } from './cli.ts';
 import { useShop } from './shop.ts';
 
@@ -308,6 +310,16 @@ describe('the other commands', () => {
     const invited = await holdfast(['members', 'invite', 'bob@example.com', '--role', 'viewer', '--json']);
     expect(Object.keys(JSON.parse(invited.stdout))).toEqual(['invitation', 'mailed']);
     expect((await holdfast(['members'])).stdout).toMatch(/^bob@example\.com\t\tviewer\tinvited until/m);
+    const alan = await seedPerson();
+    await joinOrganization(api, ada, alan, 'viewer');
+    const roles = ['members', 'projects', alan.email, '--in', 'ledger=admin', '--limited'];
+    expect((await holdfast(roles)).stderr).toContain('viewer in the organization; projects: only ledger: admin');
+    expect((await holdfast(['members'])).stdout).toMatch(new RegExp(`^${alan.email}\t.*\tonly ledger: admin$`, 'm'));
+    expect((await holdfast([...roles.slice(0, 3), '--in', 'nowhere=admin'])).code).toBe(5);
+    expect((await holdfast([...roles.slice(0, 3), '--in', 'ledger=owner'])).code).toBe(2);
+    await holdfast([...roles.slice(0, 3), '--clear']);
+    const { member } = JSON.parse((await holdfast([...roles.slice(0, 3), '--json'])).stdout);
+    expect(member).toMatchObject({ role: 'viewer', limited: false, projectRoles: [] });
     expect((await holdfast(['audit', '--limit', '2'])).stdout.trim().split('\n')).toHaveLength(2);
     const created = await holdfast(['audit', '--action', 'project.created', '--json']);
     expect(JSON.parse(created.stdout).entries.length).toBeGreaterThan(1);

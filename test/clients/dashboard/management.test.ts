@@ -211,6 +211,30 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     expect((await world.api.get(`/members/${world.organization.id}`, world.people.viewer.session)).status).toBe(404);
   });
 
+  it('gives a member a role in a project and limits them to it, which the project’s people show', async () => {
+    const { api, organization, people, project } = world;
+    const guest = await seedPerson({ name: 'Alan' });
+    await join(api, people.owner, guest, 'viewer');
+    await page.goto(`${base()}/members`);
+    const row = page.getByRole('row', { name: guest.email });
+
+    await row.getByRole('button', { name: /^Change projects of / }).click();
+    await dialog(page).getByLabel('Limited to projects').check();
+    await dialog(page).getByLabel(new RegExp(project.slug)).selectOption('admin');
+    await expectFineLooks(page, 'dialog-member-projects-limited', { fullPage: false });
+    await button(page, 'Save').click();
+    await toast(page, `Projects of ${guest.email} changed`);
+
+    await row.getByText(`only ${project.slug}: admin`).waitFor();
+    const { projects } = (await api.get(`/projects/${organization.id}`, guest.session)).body;
+    expect(projects.map(({ slug }: { slug: string }) => slug)).toEqual([project.slug]);
+    await page.goto(`${base()}/projects/${project.slug}/people`);
+    const here = page.getByRole('row', { name: guest.email });
+    await here.getByText('role in this project').waitFor();
+    await here.getByText('all environments').first().waitFor();
+    await expectFineLooks(page, 'people');
+  });
+
   it('shows which identities and webhooks a removed member leaves, and ends the identities if told to', async () => {
     const { api, organization, people } = world;
     const { issuer, claims } = trust;

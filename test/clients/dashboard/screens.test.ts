@@ -62,6 +62,7 @@ describe.skipIf(withoutBrowser)('every screen', () => {
       person: [signedIn.projects, () => press('You and your settings')],
       palette: [signedIn.projects, () => page.keyboard.press('Control+k')],
       invite: [signedIn.members, () => press('Invite')],
+      'member-projects': [signedIn.members, () => press(/^Change projects of /)],
       'remove-member': [signedIn.members, () => press(/^Remove /)],
       'new-webhook': [signedIn.webhooks, () => press('New webhook')],
       'delete-organization': [signedIn['organization-settings'], () => press('Delete organization')],

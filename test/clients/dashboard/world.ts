@@ -150,6 +150,7 @@ export function screensOf(
       compare: `${inProject}/compare/dev/staging`,
       promote: `${inProject}/promote`,
       template: `${inProject}/template`,
+      people: `${inProject}/people`,
       'project-settings': `${inProject}/settings`,
       account: '/account',
       tokens: '/account/tokens',

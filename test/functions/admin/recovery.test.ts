@@ -102,7 +102,7 @@ describe('a recovery', () => {
       name: 'M',
     }));
     await transact([
-      ...people.flatMap(person => newMember(lost.organization, person, 'viewer').writes),
+      ...people.flatMap(person => newMember(lost.organization, person, { role: 'viewer' }).writes),
       renewAccess(lost.organization),
     ]);
 

@@ -49,6 +49,8 @@ describe('an invitation', () => {
       id: expect.any(String),
       email,
       role: 'admin',
+      limited: false,
+      projectRoles: [],
       invitedBy: { id: owner.user.id, email: owner.email },
       createdAt: expect.any(String),
       expiresAt: new Date(Date.parse(invitation.createdAt) + 7 * 86_400_000).toISOString(),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Api } from '#test/support/api.ts';
+import { type Api, createProject } from '#test/support/api.ts';
 import { type Samples, sample } from '#test/support/derive-sample.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 import { expectStatus, invite, join } from '#test/support/sample-requests.ts';
@@ -30,6 +30,18 @@ export const samples: Samples = {
       (await api.get(`/members/${organization.id}`, guest.session)).status === 200,
   }),
   'change-role': sample({ body: () => ({ role: 'owner' }) }),
+  'set-project-roles': sample({
+    world: async api => {
+      const there = await withGuest(api);
+      return { ...there, project: await createProject(api, there, 'Shop') };
+    },
+    values: ({ member: { id } }) => ({ id }),
+    body: ({ project }) => ({ limited: true, projectRoles: [{ projectId: project.id, role: 'admin' }] }),
+    isDone: async ({ organization, member: { id }, session }, api) => {
+      const { members = [] } = (await api.get(`/members/${organization.id}`, session)).body;
+      return members.some((one: { id: string; limited: boolean }) => one.id === id && one.limited);
+    },
+  }),
   'remove-member': sample({
     world: async api => {
       const there = await withGuest(api);

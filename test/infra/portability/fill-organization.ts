@@ -62,11 +62,16 @@ export async function fillOrganization(api: Api, owner: Person, { environments, 
   const { webhook, signingSecret } = (await done(api.post(webhooks, hook, session))).body;
   const identity = await makeIdentity(api, owner);
   await done(api.post(`/members/${organization.id}/invite`, { email: 'guest@example.com', role: 'viewer' }, session));
+  const limited = { limited: true, projectRoles: [{ projectId: place.project.id, role: 'developer' }] };
+  const invited = { email: 'contractor@example.com', role: 'viewer', ...limited };
+  await done(api.post(`/members/${organization.id}/invite`, invited, session));
   const left = await seedPerson({ name: 'Left' });
   await join(api, owner, left, 'viewer');
   const { members: listed } = (await done(api.get(`/members/${organization.id}`, session))).body;
   const membership = listed.find(({ email }: { email: string }) => email === left.email);
   await done(api.delete(`/members/${organization.id}/${membership.id}`, session));
+  const viewer = listed.find(({ email }: { email: string }) => email === members.viewer?.email);
+  await done(api.put(`/members/${organization.id}/${viewer.id}/projects`, limited, session));
 
   const many = await createProject(api, owner, 'Many');
   const secretsOf = `/secrets/${organization.slug}/${many.slug}`;

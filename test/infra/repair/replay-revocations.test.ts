@@ -11,7 +11,7 @@ import { at, find, queryItems } from '#lib/table/read.ts';
 import { memberRecord, type OrganizationRecord, organizationRecord } from '#lib/table/records/organization.ts';
 import { userRecord } from '#lib/table/records/user.ts';
 import { putAll } from '#lib/table/write.ts';
-import { createToken, useApi, useSettings } from '#test/support/api.ts';
+import { createProject, createToken, useApi, useSettings } from '#test/support/api.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
 import { type Person, seedPerson, testPassword } from '#test/support/people.ts';
@@ -140,6 +140,26 @@ describe('replay-revocations', () => {
     await queueUnfinishedWork(openLog({}), { nowMs: Date.now() + 600_000 });
     await eventually(async () => expect(violationsOf(await scanTable())).toEqual([]));
     expect(await queryItems(ranges.account(removed.user.id))).toEqual([]);
+  });
+
+  it('repeats that a member was limited to projects, also under maintenance', async () => {
+    const { owner } = scene;
+    const { id, slug } = owner.organization;
+    const [project, guest] = [await createProject(api, owner), await seedPerson()];
+    await join(api, owner, guest, 'developer');
+    const path = `/members/${id}/${await memberIdOf(api, owner, guest)}/projects`;
+    const point = await restorePoint();
+    useSettings({ MAINTENANCE: 'true' });
+    const projectRoles = [{ projectId: project.id, role: 'viewer' }];
+    await expectStatus(api.put(path, { limited: true, projectRoles }, owner.session), 200);
+    await expectStatus(api.put(path, { limited: false, projectRoles: [] }, owner.session), 503);
+    const limited = await find(at(memberRecord, slug, guest.user.id));
+
+    point.use();
+    expect(await replayRevocations(point.oldTable, point.since)).toMatchObject({ revocations: 1, repeated: 1 });
+
+    expect(limited).toMatchObject({ limited: true, projectRoles: [{ slug: project.slug, role: 'viewer' }] });
+    expect(await find(at(memberRecord, slug, guest.user.id))).toEqual(limited);
   });
 
   it('leaves what the restored table has granted or changed since, and names the accounts', async () => {

@@ -77,6 +77,7 @@ const bounds = {
     'list-members',
     'invite-member',
     'change-role',
+    'set-project-roles',
     'remove-member',
     'leave-organization',
     'list-identities',

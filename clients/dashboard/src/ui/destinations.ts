@@ -84,11 +84,11 @@ export function projectsAndEnvironments(base: string, projects: readonly Project
   ]);
 }
 
-export function pagesOf({ id, name, slug }: OwnOrganization, projects: readonly Project[]): Found[] {
+export function pagesOf({ id, name, slug, limited }: OwnOrganization, projects: readonly Project[]): Found[] {
   const base = `/organizations/${slug}`;
   const others = (session.value?.organizations ?? []).filter(other => other.id !== id);
   return [
-    ...pagesAt(base, name, organizationPages),
+    ...pagesAt(base, name, limited ? organizationPages.slice(0, 1) : organizationPages),
     ...pagesAt('', 'you', accountPages),
     ...projects.flatMap(project => pagesAt(`${base}/projects/${project.slug}`, project.slug, projectPages)),
     ...others.map(other => at(other.name, 'organization', `/organizations/${other.slug}`)),
@@ -127,7 +127,8 @@ export interface Roster {
 }
 
 /** The people and, for those who may see them, the identities of the organization. */
-export async function loadRoster({ id: orgId, role }: OwnOrganization, signal: AbortSignal): Promise<Roster> {
+export async function loadRoster({ id: orgId, role, limited }: OwnOrganization, signal: AbortSignal): Promise<Roster> {
+  if (limited) return { members: [], identities: [] };
   const request = { params: { orgId }, signal };
   const [{ members }, { identities }] = await Promise.all([
     call('GET /v1/members/{orgId}', request),

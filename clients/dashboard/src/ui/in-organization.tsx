@@ -21,19 +21,23 @@ export function InOrganization({
     <>
       <Tabs
         label={organization.name}
-        tabs={[
-          [base, 'Projects'],
-          [`${base}/members`, 'Members'],
-          [`${base}/webhooks`, 'Webhooks'],
-          [`${base}/identities`, 'Identities'],
-          [`${base}/audit`, 'Audit'],
-          [leakedPath(organization.slug), 'Something leaked?'],
-          [`${base}/billing`, 'Usage'],
-          [`${base}/settings`, 'Settings'],
-        ]}
+        tabs={[[base, 'Projects'], ...(organization.limited ? [] : tabsBelow(base, organization.slug))]}
       />
       <WaitingRecovery organization={organization} />
       {children}
     </>
   );
+}
+
+/** A limited member sees nothing of the organization but its projects. */
+function tabsBelow(base: string, slug: string): (readonly [string, string])[] {
+  return [
+    [`${base}/members`, 'Members'],
+    [`${base}/webhooks`, 'Webhooks'],
+    [`${base}/identities`, 'Identities'],
+    [`${base}/audit`, 'Audit'],
+    [leakedPath(slug), 'Something leaked?'],
+    [`${base}/billing`, 'Usage'],
+    [`${base}/settings`, 'Settings'],
+  ];
 }

@@ -1,4 +1,5 @@
 import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
+import { roleInProject } from '@holdfast/contracts/fields/role-in-project.ts';
 import type { Project } from '@holdfast/contracts/projects/projects.ts';
 import type { ComponentChildren } from 'preact';
 import { call, Refusal } from '../api.ts';
@@ -13,6 +14,11 @@ export interface ProjectProps {
   project: Project;
   parameters: Record<string, string>;
   reload: () => Promise<void>;
+}
+
+/** The organization with the role that counts in the project. */
+export function asInProject(organization: OwnOrganization, { id }: Pick<Project, 'id'>): OwnOrganization {
+  return { ...organization, role: roleInProject(organization, id)?.role ?? organization.role };
 }
 
 export function InProject({
@@ -52,6 +58,7 @@ export function InProject({
               [`${base}/compare`, 'Compare'],
               [`${base}/promote`, 'Promote'],
               [`${base}/template`, 'Template'],
+              ...(organization.limited ? [] : [[`${base}/people`, 'People'] as const]),
               [`${base}/settings`, 'Settings'],
             ]}
           />

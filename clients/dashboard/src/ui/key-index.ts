@@ -1,5 +1,6 @@
 import { environmentRules } from 'virtual:contracts';
 import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
+import { roleInProject } from '@holdfast/contracts/fields/role-in-project.ts';
 import type { Environment, Project } from '@holdfast/contracts/projects/projects.ts';
 import { useEffect, useState } from 'preact/hooks';
 import { call, Refusal } from '../api.ts';
@@ -33,8 +34,8 @@ export function useKeyIndex(organization: OwnOrganization, projects: readonly Pr
   const places = (projects ?? []).flatMap(project =>
     project.environments.map(environment => ({ project, environment })),
   );
-  const readable = places.filter(({ environment }) =>
-    environmentRules.read[organization.role].includes(environment.type),
+  const readable = places.filter(({ project, environment }) =>
+    environmentRules.read[roleInProject(organization, project.id)?.role ?? 'viewer'].includes(environment.type),
   );
   const start = wanted && projects !== undefined;
   const loading = useLoad(`${whose} ${start}`, async signal => {

@@ -2,6 +2,7 @@ import type { Role } from '@holdfast/contracts/fields/role.ts';
 import type { Invitation } from '@holdfast/contracts/members/members.ts';
 import { may } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
+import { projectsInWords } from '../../ui/member-projects.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -24,6 +25,7 @@ export function Invitations({ invitations, own, onCancel }: InvitationsProps) {
         columns={[
           { title: 'E-mail', cell: ({ email }) => <strong class="mono">{email}</strong> },
           { title: 'Role', cell: ({ role }) => role },
+          { title: 'Projects', cell: invitation => projectsInWords(invitation) ?? 'all' },
           { title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
           {
             title: 'Actions',

@@ -6,6 +6,7 @@ import { useAction } from '../../load.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, FormActions } from '../../ui/form.tsx';
+import { ProjectRights, useProjectRights } from '../../ui/member-projects.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Select } from '../../ui/select.tsx';
 import { showToast } from '../../ui/toast.tsx';
@@ -28,8 +29,12 @@ interface InviteProps {
 export function Invite({ orgId, own, onClose, onInvited }: InviteProps) {
   const offered = roles.slice(roles.indexOf(own));
   const [role, setRole] = useState<Role>('developer');
+  const inProjects = useProjectRights({ limited: false, projectRoles: [] });
+  const [showsProjects, setShowsProjects] = useState(false);
   const invite = useAction(async ({ email = '' }: Record<string, string>) => {
-    const { mailed } = await call('POST /v1/members/{orgId}/invite', { params: { orgId }, body: { email, role } });
+    const isManager = role === 'owner' || role === 'admin';
+    const body = { email, role, ...inProjects.requested, ...(isManager ? { limited: false } : {}) };
+    const { mailed } = await call('POST /v1/members/{orgId}/invite', { params: { orgId }, body });
     showToast(
       mailed
         ? `An invitation is on its way to ${email}.`
@@ -49,6 +54,13 @@ export function Invite({ orgId, own, onClose, onInvited }: InviteProps) {
           onChange={setRole}
           hint={rights[role]}
         />
+        {showsProjects ? (
+          <ProjectRights orgId={orgId} role={role} rights={inProjects} />
+        ) : (
+          <button type="button" class="link" onClick={() => setShowsProjects(true)}>
+            Another role in single projects
+          </button>
+        )}
         <p class="hint">The link in the e-mail works once, within seven days.</p>
         <Problem error={invite.error} />
         <FormActions busy={invite.busy} onClose={onClose}>

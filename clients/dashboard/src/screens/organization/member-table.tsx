@@ -4,6 +4,7 @@ import type { Member } from '@holdfast/contracts/members/members.ts';
 import { may, user } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Leaked } from '../../ui/leaked.tsx';
+import { projectsInWords, whyNotProjects } from '../../ui/member-projects.tsx';
 import { Person } from '../../ui/person.tsx';
 import { Select } from '../../ui/select.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -18,10 +19,11 @@ interface MemberTableProps {
   own: Role;
   busy: boolean;
   onChange: (id: string, role: Role) => void;
+  onProjects: (member: Member) => void;
   onRemove: (removal: Removal) => void;
 }
 
-export function MemberTable({ members, slug, own, busy, onChange, onRemove }: MemberTableProps) {
+export function MemberTable({ members, slug, own, busy, onChange, onProjects, onRemove }: MemberTableProps) {
   const owners = members.filter(({ role }) => role === 'owner').length;
   const isLastOwner = (member: Member) => member.role === 'owner' && owners === 1;
   const columns: Column<Member>[] = [
@@ -50,6 +52,7 @@ export function MemberTable({ members, slug, own, busy, onChange, onRemove }: Me
           </div>
         ),
     },
+    { title: 'Projects', cell: member => <Projects member={member} own={own} onOpen={onProjects} /> },
     { title: 'Joined', cell: ({ joinedAt }) => <Time at={joinedAt} /> },
     {
       title: 'Actions',
@@ -67,6 +70,25 @@ export function MemberTable({ members, slug, own, busy, onChange, onRemove }: Me
     },
   ];
   return <Table caption="Members" rows={members} keyOf={({ id }) => id} columns={columns} />;
+}
+
+interface ProjectsProps {
+  member: Member;
+  own: Role;
+  onOpen: (member: Member) => void;
+}
+
+function Projects({ member, own, onOpen }: ProjectsProps) {
+  const text = projectsInWords(member) ?? 'all';
+  if (whyNotProjects(own, member) !== undefined) return <>{text}</>;
+  return (
+    <>
+      {text}{' '}
+      <Button kind="quiet" label={`Change projects of ${member.email}`} onClick={() => onOpen(member)}>
+        Change
+      </Button>
+    </>
+  );
 }
 
 /** You can remove members whose role is not above yours. */

@@ -1,5 +1,6 @@
 import { roles } from 'virtual:contracts';
 import type { Role } from '@holdfast/contracts/fields/role.ts';
+import type { Member } from '@holdfast/contracts/members/members.ts';
 import { useState } from 'preact/hooks';
 import { type Answer, call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
@@ -9,6 +10,7 @@ import { Await } from '../../ui/await.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import type { OrganizationProps } from '../../ui/in-organization.tsx';
+import { MemberProjects } from '../../ui/member-projects.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { showToast } from '../../ui/toast.tsx';
@@ -23,6 +25,7 @@ export function Members({ organization }: OrganizationProps) {
   const { id: orgId, role: own } = organization;
   const roster = useLoad<Roster>(orgId, signal => call('GET /v1/members/{orgId}', { params: { orgId }, signal }));
   const [inviting, setInviting] = addressFlag('new');
+  const [placing, setPlacing] = useState<Member>();
   const [removing, setRemoving] = useState<Removal>();
   const change = useAction(async (id: string, role: Role) => {
     await call('PATCH /v1/members/{orgId}/{id}', { params: { orgId, id }, body: { role } });
@@ -49,6 +52,7 @@ export function Members({ organization }: OrganizationProps) {
               own={own}
               busy={change.busy}
               onChange={(id, role) => void change.run(id, role)}
+              onProjects={setPlacing}
               onRemove={setRemoving}
             />
             {whyNot('change-role', own) && <p class="hint">{whoMay('change-role', 'change roles')}</p>}
@@ -61,6 +65,14 @@ export function Members({ organization }: OrganizationProps) {
         <Facts facts={roles.map(role => [role, rights[role]])} />
       </Section>
       {inviting && <Invite orgId={orgId} own={own} onClose={() => setInviting(false)} onInvited={roster.reload} />}
+      {placing !== undefined && (
+        <MemberProjects
+          orgId={orgId}
+          member={placing}
+          onClose={() => setPlacing(undefined)}
+          onChanged={roster.reload}
+        />
+      )}
       {removing !== undefined && (
         <RemoveMember
           orgId={orgId}

@@ -39,6 +39,7 @@ export const sentences: Readonly<Record<AuditAction, string>> = {
   'member.invitation_cancelled': 'cancelled the invitation of {target}',
   'member.joined': 'joined the organization[ as {role}][ through the {via}]',
   'member.role_changed': 'changed the role of {target}[ from {from} to {to}]',
+  'member.projects_changed': 'changed the projects of {target}',
   'member.removed': 'removed {target} from the organization',
   'organization.created': 'created the organization {target}',
   'organization.updated': 'renamed the organization to {target}',

@@ -1,0 +1,32 @@
+import { outranks, roles } from './role.ts';
+import { type MemberRights, roleInProject } from './role-in-project.ts';
+
+/** Higher is weaker. Nobody has fewer rights than someone for whom the project doesn't exist. */
+function rankIn(projectId: string, rights: MemberRights | undefined): number {
+  const found = rights && roleInProject(rights, projectId);
+  return found === undefined ? roles.length : roles.indexOf(found.role);
+}
+
+/** The projects in which the rights may differ from those in all others, and '' for all others. */
+function projectsIn(...rights: readonly (MemberRights | undefined)[]): string[] {
+  return ['', ...rights.flatMap(one => one?.projectRoles ?? []).map(({ projectId }) => projectId)];
+}
+
+/** Whether `after` allows more than `before` in some project. `before` is undefined for somebody who isn't a member. */
+export function gainsRights(before: MemberRights | undefined, after: MemberRights): boolean {
+  return projectsIn(before, after).some(id => rankIn(id, after) < rankIn(id, before));
+}
+
+/** Nobody gives more in a project than they have there. */
+export function mayGive(giver: MemberRights, after: MemberRights, before?: MemberRights): boolean {
+  return projectsIn(giver, before, after).every(id => {
+    const rank = rankIn(id, after);
+    return rank >= rankIn(id, before) || rank >= rankIn(id, giver);
+  });
+}
+
+/** Whether a member may invite someone: owners and admins may, up to their own role here and in each project. */
+export function mayInvite(inviter: MemberRights, invited: MemberRights): boolean {
+  const isManager = inviter.role === 'owner' || inviter.role === 'admin';
+  return isManager && !outranks(invited.role, inviter.role) && mayGive(inviter, invited);
+}

@@ -1,0 +1,92 @@
+import type { ProjectRole } from '../../contracts/fields/project-role.ts';
+import type { Role } from '../../contracts/fields/role.ts';
+import type { Invitation, Member } from '../../contracts/members/members.ts';
+import { projectNotFound } from '../../core/errors.ts';
+import { ranges } from '../../table/keys.ts';
+import { at, list, readAll } from '../../table/read.ts';
+import type { InvitationRecord, MemberRecord } from '../../table/records/organization.ts';
+import { type ProjectKeys, projectKeysRecord } from '../../table/records/project.ts';
+
+type StoredRights = Pick<MemberRecord, 'role' | 'limited' | 'projectRoles'>;
+
+/** The rights as a response shows them. */
+export interface ShownRights {
+  role: Role;
+  limited: boolean;
+  projectRoles: { projectId: string; slug: string; role: ProjectRole }[];
+}
+
+/**
+ * Shows rights without roles in deleted projects, which give nothing. One round trip if somebody has a role in a
+ * project, otherwise no read.
+ */
+export async function showRights(orgSlug: string, stored: readonly StoredRights[]): Promise<ShownRights[]> {
+  const slugs = [...new Set(stored.flatMap(({ projectRoles = [] }) => projectRoles.map(({ slug }) => slug)))];
+  const projects = await readAll(slugs.map(slug => at(projectKeysRecord, orgSlug, slug)));
+  const active = new Set(projects.flatMap(project => (project?.status === 'active' ? [project.id] : [])));
+  return stored.map(({ role, limited = false, projectRoles = [] }) => ({
+    role,
+    limited,
+    projectRoles: projectRoles.filter(({ projectId }) => active.has(projectId)),
+  }));
+}
+
+/** Members as the API shows them. */
+export async function viewMembers(orgSlug: string, members: readonly MemberRecord[]): Promise<Member[]> {
+  const rights = await showRights(orgSlug, members);
+  return members.map((member, index) => ({ ...member, ...(rights[index] as ShownRights) }));
+}
+
+export async function viewMember(orgSlug: string, member: MemberRecord): Promise<Member> {
+  const [view] = await viewMembers(orgSlug, [member]);
+  return view as Member;
+}
+
+/** Invitations as the API shows them. */
+export async function viewInvitations(orgSlug: string, stored: readonly InvitationRecord[]): Promise<Invitation[]> {
+  const rights = await showRights(orgSlug, stored);
+  return stored.map(({ id, email, invitedBy, createdAt, expiryDate }, index) => {
+    return { id, email, ...(rights[index] as ShownRights), invitedBy, createdAt, expiresAt: expiryDate };
+  });
+}
+
+export interface GivenRights {
+  limited: boolean;
+  projectRoles: readonly { projectId: string; role: ProjectRole }[];
+}
+
+/** The projects that rights can name; none are read if they name none. */
+export async function readNamedProjects(orgSlug: string, { projectRoles }: GivenRights): Promise<ProjectKeys[]> {
+  return projectRoles.length === 0 ? [] : list(projectKeysRecord, ranges.projects(orgSlug));
+}
+
+/**
+ * The rights in projects as they are stored: with each project's slug, and absent where they say nothing. Pure.
+ * @throws project_not_found
+ */
+export function storedRights({ limited, projectRoles }: GivenRights, projects: readonly ProjectKeys[]) {
+  const slugs = new Map(projects.flatMap(({ id, slug, status }) => (status === 'active' ? [[id, slug] as const] : [])));
+  const roles = projectRoles.map(({ projectId, role }) => {
+    const slug = slugs.get(projectId);
+    if (slug === undefined) throw projectNotFound();
+    return { projectId, slug, role };
+  });
+  return {
+    limited: limited || undefined,
+    projectRoles: roles.length === 0 ? undefined : roles.toSorted((a, b) => a.slug.localeCompare(b.slug)),
+  } satisfies Pick<MemberRecord, 'limited' | 'projectRoles'>;
+}
+
+/** How many characters of an audit entry the roles in projects may take: a page has many entries. */
+const longestText = 2000;
+
+/** The details of rights in an audit entry. The roles are text, such as `web-shop: admin`. Pure. */
+export function auditedRights({ limited = false, projectRoles = [] }: Pick<StoredRights, 'limited' | 'projectRoles'>) {
+  const text = projectRoles.map(({ slug, role }) => `${slug}: ${role}`).join(', ');
+  return { limited, projectRoles: text.length > longestText ? `${text.slice(0, longestText)}…` : text };
+}
+
+/** The same for entries about a role, which have these details only where they say something. Pure. */
+export function auditedIfGiven(rights: Pick<StoredRights, 'limited' | 'projectRoles'>) {
+  return rights.limited === true || rights.projectRoles !== undefined ? auditedRights(rights) : {};
+}
