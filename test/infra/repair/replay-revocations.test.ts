@@ -118,6 +118,8 @@ describe('replay-revocations', () => {
   it('closes accounts again, and gives back addresses whose change was undone', async () => {
     const { owner, removed, stolen } = scene;
     await expectStatus(api.delete(`/orgs/${removed.organization.id}`, removed.session), 200, 202);
+    const erased = at(organizationRecord, removed.organization.slug);
+    await eventually(async () => expect(await find(erased)).toBeUndefined());
     const email = `${randomUUID()}@example.com`;
     await expectStatus(api.post('/auth/change-email', { email }, stolen.session), 200);
     const link = await mailedToken(api, email, 'Confirm your new');

@@ -27,7 +27,7 @@ const grantingNothing = words(`
   revision.restored session.brokeGlassIn session.id session.provider.clientVersion session.provider.lifted
   signIn.acceptRoundTrip signIn.requiredAt signIn.sealedSecret signIn.trustEmail startedSignIn.issuer
   startedSignIn.sessionHash templateKey.description token.provider.clientVersion token.provider.lifted
-  token.secondFactor undoLink.addedAt unfinishedWork.job.auditPartitions unfinishedWork.job.cursor user.emailChanges
+  token.secondFactor undoLink.addedAt unfinishedWork.job.auditPartitions unfinishedWork.job.cursor unfinishedWork.job.isLate user.emailChanges
   user.factorChange user.isAdmin user.logInNetworks user.pendingTotp user.recoveryCodes user.recoveryCodesFrom user.totp.answeredStep
   user.totp.ownAddition version.keyVersion version.sealed version.sizeBytes webhook.createdBy`);
 
