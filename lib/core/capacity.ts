@@ -155,7 +155,7 @@ function failingIn({ needs, failing }: Call, hung: readonly string[] | undefined
 function noteThrottled(
   missing: readonly string[],
   request: object | undefined,
-  { failed, waitedMs = 0 }: { failed?: readonly string[]; waitedMs?: number } = {},
+  { failed, waitedMs = 0 }: { failed?: readonly string[] | undefined; waitedMs?: number } = {},
 ): number {
   const now = Date.now();
   let endsAtMs = now + windowMs(1, waitedMs);
