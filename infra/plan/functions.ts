@@ -161,11 +161,11 @@ export const workers = {
     summary: 'Run one step of background work',
     uses: {
       table: {
-        GetItem: ['AUDIT', 'CUSTOMER', 'ENV', 'ORG', 'USER'],
+        GetItem: ['AUDIT', 'CUSTOMER', 'ENV', 'ORG', 'PLANS', 'USER'],
         Query: ['AUDIT', 'DELIVERIES', 'ENV', 'ORG', 'USER'],
         ConditionCheckItem: ['ORG'],
-        PutItem: ['ENV', 'ORG', 'RETIRED', 'USER'],
-        UpdateItem: ['ENV', 'ORG', 'UNFINISHED'],
+        PutItem: ['AUDIT', 'ENV', 'ORG', 'RETIRED', 'UNFINISHED', 'USER'],
+        UpdateItem: ['ENV', 'ORG', 'PLATFORM', 'UNFINISHED'],
         DeleteItem: [
           'ARCHIVE',
           'CUSTOMER',

@@ -17,7 +17,11 @@ export const pathParameters = {
   webhookId: { schema: Uuid, notFound: 'webhook_not_found', description: 'Webhook identifier.' },
   deliveryId: { schema: Uuid, notFound: 'delivery_not_found', description: 'Delivery identifier.' },
   identityId: { schema: Uuid, notFound: 'identity_not_found', description: 'Identity identifier.' },
-  id: { schema: Uuid, notFound: 'member_not_found', description: 'Member or invitation identifier.' },
+  id: {
+    schema: Uuid,
+    notFound: 'member_not_found',
+    description: 'Identifier of a member, an invitation or something deleted.',
+  },
   token: {
     schema: z.string().regex(/^[A-Za-z0-9_-]{20,200}$/),
     notFound: 'invalid_token',

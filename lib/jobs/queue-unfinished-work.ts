@@ -5,7 +5,7 @@ import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
 import { minuteMs } from '../core/time.ts';
 import { isServingRegion } from '../table/client.ts';
-import { equals, isThere } from '../table/expressions.ts';
+import { absent, atMost, equals, isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, queryPages } from '../table/read.ts';
 import { subjectOf, unfinishedWorkRecord } from '../table/records/unfinished-work.ts';
@@ -17,10 +17,15 @@ const receiveEveryMs = 6 * minuteMs;
 /** How long the queue may still hold the job of an attempted step: the time of all deliveries, plus a margin. */
 const jobLastsMs = (maximumJobReceives + 2) * receiveEveryMs;
 
-/** Records that the work's job is queued. Does nothing before the work has started or after it has ended. */
+/**
+ * Records that the work's job is queued. Does nothing before the work has started or after it has ended. Work that is
+ * planned for later stays planned: the job is of an earlier attempt.
+ */
 export async function noteJobOf(job: LastingJob): Promise<void> {
   const work = at(unfinishedWorkRecord, subjectOf(job));
-  await transactIfHolds([update(work, { set: { dueAtMs: Date.now() + jobLastsMs } }, { if: isThere })]);
+  const nowMs = Date.now();
+  const isStarted = [{ ...isThere, plannedAtMs: absent }, { plannedAtMs: atMost(nowMs) }];
+  await transactIfHolds([update(work, { set: { dueAtMs: nowMs + jobLastsMs } }, { if: isStarted })]);
 }
 
 const pageSize = 250;
@@ -35,7 +40,7 @@ interface Options {
 }
 
 /**
- * Queues the jobs of unfinished work again that gave up before a stalled request committed, were moved to the
+ * Queues the jobs of planned work, and again the jobs of unfinished work that gave up before a stalled request committed, were moved to the
  * dead-letter queue, or were lost with a queue. Steps can run twice, so a job that still exists does no harm.
  * @returns how many jobs were queued
  */
@@ -62,13 +67,18 @@ export async function queueUnfinishedWork(
 }
 
 /** The job is queued first: if this process dies between the two calls, the next run queues it again. */
-async function queueAgain({ job, dueAtMs }: ReturnType<typeof unfinishedWorkRecord.parse>, nowMs: number, log: Log) {
+async function queueAgain(work: ReturnType<typeof unfinishedWorkRecord.parse>, nowMs: number, log: Log) {
+  const { job, dueAtMs, plannedAtMs } = work;
   const id = subjectOf(job);
   await queueJob(job);
-  const work = at(unfinishedWorkRecord, id);
   const isSame = { dueAtMs: equals(dueAtMs) };
-  await transactIfHolds([update(work, { set: { dueAtMs: nowMs + jobLastsMs } }, { if: isSame })]);
+  const again = { set: { dueAtMs: nowMs + jobLastsMs } };
+  await transactIfHolds([update(at(unfinishedWorkRecord, id), again, { if: isSame })]);
   const { type, organizationId } = job;
+  if (dueAtMs === plannedAtMs) {
+    log.info('queued planned work', { job: type, organizationId, id });
+    return;
+  }
   const overdueSeconds = Math.round((nowMs - dueAtMs) / 1000);
   log.warn('queued unfinished work again', { job: type, organizationId, id, overdueSeconds, alarm: 'requeued' });
 }

@@ -28,6 +28,12 @@ export function closeEnvironment(path: EnvironmentPath, id: string): Write {
   return update(stateAt(path), { set: { status: 'deleting' } }, { if: isActive(id) });
 }
 
+/** The reverse, in the transaction that restores the environment or its project. */
+export function reopenEnvironment(path: EnvironmentPath, id: string): Write {
+  const isClosed = { id: equals(id), status: equals('deleting') } as const;
+  return update(stateAt(path), { set: { status: 'active' } }, { if: isClosed });
+}
+
 /** Condition on the state: it is the same environment, and its token has not risen. */
 export function notRisen(read: Pick<Fenced, 'environmentId' | 'fence'>): Condition<EnvironmentState> {
   return { id: equals(read.environmentId), fence: equals(read.fence) };

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { LastingJob } from '../../core/job.ts';
 import { minuteMs } from '../../core/time.ts';
 import { entity } from '../entity.ts';
+import { absent, isThere } from '../expressions.ts';
 import { keys } from '../keys.ts';
 import { at } from '../read.ts';
 import { put, remove, type Write } from '../write.ts';
@@ -17,6 +18,8 @@ export const unfinishedWorkRecord = entity('unfinishedWork', keys.unfinishedWork
   job: LastingJob,
   /** Epoch milliseconds. Until then, its job is expected to be in the queue. */
   dueAtMs: z.int(),
+  /** When its job is queued for the first time, if the work starts later than it was noted. Absent: it has started. */
+  plannedAtMs: z.int().optional(),
 });
 
 /** By then the job has normally started and recorded that it is queued. */
@@ -24,6 +27,21 @@ const firstDueAfterMs = 5 * minuteMs;
 
 export function noteWork(job: LastingJob): Write {
   return put(at(unfinishedWorkRecord, subjectOf(job)), { job, dueAtMs: Date.now() + firstDueAfterMs });
+}
+
+/**
+ * Work that starts after the given time. Its job is queued some minutes later: then a restore that began in time has
+ * ended, also for code of an earlier release, which doesn't know what can be restored.
+ */
+export function planWork(job: LastingJob, startsAt: string, options: PlanOptions = {}): Write {
+  const plannedAtMs = Date.parse(startsAt) + firstDueAfterMs;
+  const condition = options.ifStarted === true ? { if: { ...isThere, plannedAtMs: absent } } : {};
+  return put(at(unfinishedWorkRecord, subjectOf(job)), { job, dueAtMs: plannedAtMs, plannedAtMs }, condition);
+}
+
+interface PlanOptions {
+  /** Only if the work is noted as started. */
+  ifStarted?: true;
 }
 
 export function endWork(id: string): Write {
