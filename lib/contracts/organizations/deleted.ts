@@ -20,7 +20,7 @@ export const listDeletedOrganizations = contract({
   description:
     'Lists the organizations that the caller owned, that were deleted with `keepDays` and that can still be restored, ' +
     'the latest deletion first.',
-  access: { kind: 'account', tokens: 'read', narrowestToken: 'organization', confined: true },
+  access: { kind: 'account', tokens: 'read', narrowestToken: 'none', confined: true },
   responses: ok({
     description: 'The organizations.',
     body: z.object({ deleted: z.array(DeletedOrganization).describe('The organizations, the latest deletion first.') }),
@@ -36,7 +36,7 @@ export const restoreOrganization = contract({
     'Undoes the deletion of an organization that the caller owned. Everything is as it was, but for what was erased in ' +
     'it meanwhile. What the organization requires of its members applies. If that is its sign-in provider, a second ' +
     'factor of the account suffices, because nobody can sign in through the provider of a deleted organization.',
-  access: { kind: 'account', tokens: 'full', narrowestToken: 'organization', fresh: 'always', confined: true },
+  access: { kind: 'account', tokens: 'full', narrowestToken: 'none', fresh: 'always', confined: true },
   notFound: { orgId: 'deleted_not_found' },
   responses: succeeds('The organization was restored.'),
   errors: ['second_factor_required', 'provider_required', 'network_not_allowed'],
