@@ -9,6 +9,7 @@ import { Form } from '../../ui/form.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { DeletedOrganizations } from './deleted-organizations.tsx';
 import { Organizations } from './organizations.tsx';
 import { Password } from './password.tsx';
 import { Providers } from './providers.tsx';
@@ -33,6 +34,7 @@ export function Account() {
         <Sessions />
         <Providers />
         <Organizations />
+        <DeletedOrganizations />
       </Page>
     </>
   );
