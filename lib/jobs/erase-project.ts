@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { auditWrite, systemActor } from '../audit/write.ts';
-import { chunksOf } from '../core/chunks-of.ts';
 import type { Job } from '../core/job.ts';
 import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
-import { closingsOf, environmentsAtOnce } from '../projects/delete-project.ts';
+import { closeEnvironments } from '../projects/delete-project.ts';
 import { type Erasure, environmentErasure, projectErasure } from '../projects/deleted/erase-deleted.ts';
 import type { KeptProject } from '../projects/deleted/find-deleted.ts';
 import { finishRestore } from '../projects/deleted/restore-deleted.ts';
-import { asRead, equals } from '../table/expressions.ts';
+import { absent, asRead, equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list, type Read } from '../table/read.ts';
 import { type EnvironmentRecord, environmentRecord } from '../table/records/environment.ts';
@@ -132,11 +131,14 @@ async function settleProject(job: EraseProject, project: KeptProject, organizati
   }
   if (isKeptUntilLater(project)) {
     const { orgSlug } = job;
-    const isSame = check(at(projectRecord, orgSlug, project.slug), { if: isStillKept(project) });
-    const environments = await list(environmentRecord, ranges.projectEnvironments(orgSlug, project.slug));
-    for (const chunk of chunksOf(environmentsAtOnce, closingsOf(orgSlug, project, environments))) {
-      await Promise.all(chunk.map(closing => transactIfHolds([isSame, closing])));
-    }
+    await closeEnvironments(
+      orgSlug,
+      project,
+      await list(environmentRecord, ranges.projectEnvironments(orgSlug, project.slug)),
+    );
+    const isSame = check(at(projectRecord, orgSlug, project.slug), {
+      if: { ...isStillKept(project), restoring: absent },
+    });
     await transactIfHolds([isSame, planWork(job, project.kept.erasedAt, { ifStarted: true })]);
   }
   return begin(organization, projectErasure(organization, project));

@@ -3,16 +3,16 @@ import { chunksOf } from '../core/chunks-of.ts';
 import { queueJob } from '../core/queue.ts';
 import { changeCounts } from '../organizations/change-counts.ts';
 import { detailsOf, keepFor } from '../organizations/keep-deleted.ts';
-import { closeEnvironment } from '../secrets/engine/fencing.ts';
-import { equals } from '../table/expressions.ts';
+import { closeEnvironment, closeRestOf } from '../secrets/engine/fencing.ts';
+import { absent, equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list } from '../table/read.ts';
 import { type EnvironmentRecord, environmentRecord } from '../table/records/environment.ts';
-import { isCounted, type Kept } from '../table/records/kept.ts';
+import { isCounted, isKept, isStillKept, type Kept, type KeptRecord } from '../table/records/kept.ts';
 import { countPlatform } from '../table/records/platform.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { noteWork, planWork } from '../table/records/unfinished-work.ts';
-import { retryWithFreshRead, transact, transactIfHolds, update, type Write } from '../table/write.ts';
+import { check, retryWithFreshRead, transact, transactIfHolds, update, type Write } from '../table/write.ts';
 import type { FoundProject } from './read-projects.ts';
 
 /** Reads the project first: if its count is unchanged at the deletion, the list has every environment. */
@@ -57,17 +57,51 @@ export async function deleteProject(
     if (!isPlanned) await queueJob(job, 1);
     const work = isPlanned ? planWork(job, kept.erasedAt) : noteWork(job);
     await transact([...deletion(context, project, kept), work, audit, ...first]);
-    return others;
+    if (kept === undefined) return others;
+    if (others.length > 0) {
+      await closeEnvironments(organization.slug, { ...project, status: 'deleting', kept }, reads.environments);
+    }
+    return [];
   });
   // The deletion is committed, so nothing may depend on the project, and the job may have erased some environments.
   for (const chunk of later) await Promise.all(chunk.map(write => transactIfHolds([write])));
 }
 
-/** The writes that close a project's environments. */
-export function closingsOf(orgSlug: string, { id, slug }: ProjectRecord, environments: readonly EnvironmentRecord[]) {
-  return environments
+/**
+ * The writes that close a project's environments. Those that can be restored are closed; a restore between the read and
+ * the deletion doesn't change the project's count, so they are checked.
+ */
+function closingsOf(orgSlug: string, { id, slug: project }: ProjectRecord, environments: readonly EnvironmentRecord[]) {
+  const own = environments.filter(({ projectId }) => projectId === id);
+  const isSame = (environment: EnvironmentRecord) =>
+    isKept(environment)
+      ? [check(at(environmentRecord, orgSlug, project, environment.slug), { if: isStillKept(environment) })]
+      : [];
+  return [
+    ...own.flatMap(isSame),
+    ...own
+      .filter(isActive)
+      .map(environment => closeEnvironment({ orgSlug, project, env: environment.slug }, environment.id)),
+  ];
+}
+
+/**
+ * Closes the environments of a project that can be restored: those that its deletion has not got to, because they don't
+ * fit in its transaction. Can be repeated.
+ */
+export async function closeEnvironments(
+  orgSlug: string,
+  project: KeptRecord<ProjectRecord>,
+  environments: readonly EnvironmentRecord[],
+): Promise<void> {
+  const { id, slug } = project;
+  // Once its restore has begun, that decides which of them are open.
+  const isClosed = { ...isStillKept(project), restoring: absent };
+  const fence = check(at(projectRecord, orgSlug, slug), { if: isClosed });
+  const closings = environments
     .filter(environment => environment.projectId === id && isActive(environment))
-    .map(environment => closeEnvironment({ orgSlug, project: slug, env: environment.slug }, environment.id));
+    .map(environment => closeRestOf({ orgSlug, project: slug, env: environment.slug }, environment.id));
+  for (const chunk of chunksOf(environmentsAtOnce, closings)) await transactIfHolds([fence, ...chunk]);
 }
 
 function deletion({ organization }: MemberContext, project: ProjectRecord, kept: Kept | undefined): Write[] {

@@ -166,6 +166,7 @@ export const deleteProject = contract({
     table: {
       GetItem: ['ORG', 'ORGID'],
       Query: ['ORG'],
+      ConditionCheckItem: ['ORG'],
       PutItem: ['AUDIT', 'UNFINISHED'],
       UpdateItem: ['ENV', 'ORG', 'PLATFORM'],
     },

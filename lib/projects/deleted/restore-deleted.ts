@@ -110,8 +110,7 @@ export async function finishRestore(
   const isRestoring = { ...isStillKept(project), restoring: equals(true) } as const;
   const all = openings ?? (await listOpenings(organization.slug, project));
   for (const chunk of chunksOf(environmentsAtOnce, all)) {
-    // Each on its own, because a process before this one may have opened some.
-    await Promise.all(chunk.map(({ write }) => transactIfHolds([check(item, { if: isRestoring }), write])));
+    await transactIfHolds([check(item, { if: isRestoring }), ...chunk.map(({ write }) => write)]);
   }
   const isDone = await transactIfHolds(reactivation(organization, project, { if: isRestoring }));
   if (isDone) await continueRotation(organization, project);

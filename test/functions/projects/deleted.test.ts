@@ -4,20 +4,22 @@ import { eraseEnvironment, eraseProject } from '#lib/jobs/erase-project.ts';
 import { queueUnfinishedWork } from '#lib/jobs/queue-unfinished-work.ts';
 import { equals } from '#lib/table/expressions.ts';
 import { at, find, type Read } from '#lib/table/read.ts';
-import { environmentRecord } from '#lib/table/records/environment.ts';
+import { environmentRecord, environmentStateRecord } from '#lib/table/records/environment.ts';
 import type { Kept } from '#lib/table/records/kept.ts';
 import { projectRecord } from '#lib/table/records/project.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { codeOf, createToken, startApi, useApi } from '#test/support/api.ts';
+import { codeOf, createToken, useApi } from '#test/support/api.ts';
 import { createWhenFree } from '#test/support/create-when-free.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { fresh } from '#test/support/fixtures.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
+import type { Conductor } from '#test/support/observe-calls.ts';
+import { startObservedApi, withFault } from '#test/support/observed-api.ts';
 import { seedPerson } from '#test/support/people.ts';
 import { expectStatus, join } from '#test/support/sample-requests.ts';
 
-const api = useApi(() => startApi({ LOG_LEVEL: 'SILENT' }));
+const api = useApi(() => startObservedApi({ LOG_LEVEL: 'SILENT' }));
 const place = fresh(() => openWorkplace(api));
 const owner = fresh(() => place.owner);
 
@@ -147,6 +149,32 @@ describe('a deleted project that is kept', () => {
 });
 
 describe('a deleted environment that is kept', () => {
+  it('is closed with its project, even if it is restored while the project is being deleted', async () => {
+    await place.set('dev', 'A', 'one');
+    await keep(environmentPath('dev'));
+    let isRestored = false;
+    const conductor: Conductor = {
+      call: async ({ operation }, send) => {
+        if (operation === 'TransactWriteItems' && !isRestored) {
+          isRestored = true;
+          await expectStatus(restore(place.environmentId('dev')), 200);
+        }
+        return send();
+      },
+    };
+
+    const path = `${place.projectPath}?keepDays=7`;
+    await expectStatus(
+      withFault({ conductor }, headers => api.delete(path, owner.session, headers)),
+      200,
+    );
+
+    expect((await find(at(environmentStateRecord, place.pathOf('dev'))))?.status).toBe('deleting');
+    await expectStatus(restore(place.project.id), 200);
+    expect(await place.values('dev')).toEqual({ A: 'one' });
+    await settle();
+  });
+
   it('comes back as it was, re-encrypted if the key was rotated meanwhile', async () => {
     await place.importAll('dev', { A: 'one', B: 'two' });
     await place.set('staging', 'S', 'staged');

@@ -14,6 +14,21 @@ const changes = `set-secret import-secrets apply-changes restore-secrets promote
 
 export const rareRights: readonly RareRights[] = [
   {
+    when: 'a project has environments that can be restored, or more environments than one transaction holds',
+    functions: 'delete-project',
+    rights: ['ConditionCheckItem ORG'],
+  },
+  {
+    when: 'an environment is restored rather than a project',
+    functions: 'restore-deleted',
+    rights: ['ConditionCheckItem ORG', 'PutItem ORG'],
+  },
+  {
+    when: 'the key of the project was being rotated, which goes on',
+    functions: 'restore-deleted',
+    rights: ['PutItem UNFINISHED'],
+  },
+  {
     when: 'a token’s requests follow one another within a second, so that its member and project are kept',
     functions: `${changes} list-versions list-revisions destroy-versions update-template-key`,
     rights: ['GetItem ORG'],

@@ -20,7 +20,7 @@ const restore = defineSubcommand({
 const erase = defineSubcommand({
   name: 'erase',
   description: 'erase a project or environment now',
-  example: 'holdfast deleted erase 7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73 --yes',
+  example: 'holdfast deleted erase 3b6e0c92-1f7d-4a58-9c40-e2d8a5f71b06 --yes',
   notes: 'From then on, it can’t be restored.',
   arguments: [deletedArgument],
   options: [yesOption],
