@@ -161,10 +161,10 @@ export const workers = {
     summary: 'Run one step of background work',
     uses: {
       table: {
-        GetItem: ['AUDIT', 'CUSTOMER', 'ENV', 'ORG', 'PLANS', 'USER'],
+        GetItem: ['AUDIT', 'CUSTOMER', 'ENV', 'ORG', 'USER'],
         Query: ['AUDIT', 'DELIVERIES', 'ENV', 'ORG', 'USER'],
         ConditionCheckItem: ['ORG'],
-        PutItem: ['AUDIT', 'ENV', 'ORG', 'RETIRED', 'UNFINISHED', 'USER'],
+        PutItem: ['ENV', 'ORG', 'RETIRED', 'UNFINISHED', 'USER'],
         UpdateItem: ['ENV', 'ORG', 'PLATFORM', 'UNFINISHED'],
         DeleteItem: [
           'ARCHIVE',

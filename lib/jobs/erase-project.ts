@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { auditWrite, systemActor } from '../audit/write.ts';
 import type { Job } from '../core/job.ts';
 import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
@@ -61,7 +59,7 @@ export async function eraseEnvironment(job: EraseEnvironment, log: Log): Promise
     job,
     item: at(environmentRecord, orgSlug, project, env),
     id: environmentId,
-    settleKept: async (kept, organization) => begin(organization, environmentErasure(organization, kept)),
+    settleKept: async (kept, organization) => begin(environmentErasure(organization, kept)),
     isLimitedTo: webhook => webhook.environment?.id === environmentId,
     eraseBelow: fence => eraseRange(range, { items: itemsPerStep }, fence),
     noteOf: environment => environmentNote(orgSlug, environment),
@@ -141,15 +139,16 @@ async function settleProject(job: EraseProject, project: KeptProject, organizati
     });
     await transactIfHolds([isSame, planWork(job, project.kept.erasedAt, { ifStarted: true })]);
   }
-  return begin(organization, projectErasure(organization, project));
+  return begin(projectErasure(organization, project));
 }
 
-/** @returns whether it was the first to end the keeping */
-async function begin(organization: OrganizationRecord, { kept, facts, writes }: Erasure) {
+/**
+ * The entry of the deletion says when it is erased, so this writes none: no job may add to the audit log.
+ * @returns whether it was the first to end the keeping
+ */
+async function begin({ kept, facts, writes }: Erasure): Promise<boolean> {
   if (isKeptUntilLater({ kept })) throw new NotYetCommitted(`${facts.target.id} is kept until ${kept.erasedAt}.`);
-  const source = { ip: '127.0.0.1', userAgent: 'run-jobs', requestId: randomUUID() };
-  const audit = await auditWrite(organization, systemActor, source, facts);
-  return transactIfHolds([...writes, audit]);
+  return transactIfHolds(writes);
 }
 
 /** Webhooks limited to what is erased can never fire again. Deleting one frees its slot in the plan. */

@@ -131,7 +131,9 @@ describe('a deleted project that is kept', () => {
 
     await eventually(async () => expect(await find(projectItem())).toBeUndefined());
     expect(await listed()).toEqual([]);
-    expect(await place.entriesOf('project.erased')).toMatchObject([{ actor: { type: 'system' } }]);
+    // The entry of the deletion says when.
+    expect(await place.entriesOf('project.deleted')).toMatchObject([{ details: { erasedAt: expect.any(String) } }]);
+    expect(await place.entriesOf('project.erased')).toEqual([]);
     await settle();
   });
 
