@@ -143,7 +143,7 @@ async function settleProject(job: EraseProject, project: KeptProject, organizati
 }
 
 /**
- * The entry of the deletion says when it is erased, so this writes none: no job may add to the audit log.
+ * The entry of the deletion says when it is erased, so this writes none: the job may not add to the audit log.
  * @returns whether it was the first to end the keeping
  */
 async function begin({ kept, facts, writes }: Erasure): Promise<boolean> {
