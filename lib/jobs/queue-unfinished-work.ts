@@ -40,8 +40,9 @@ interface Options {
 }
 
 /**
- * Queues the jobs of planned work, and again the jobs of unfinished work that gave up before a stalled request committed, were moved to the
- * dead-letter queue, or were lost with a queue. Steps can run twice, so a job that still exists does no harm.
+ * Queues the jobs of planned work that is due, and again those of unfinished work that gave up before a stalled request
+ * committed, were moved to the dead-letter queue, or were lost with a queue. Steps can run twice, so a job that still
+ * exists does no harm.
  * @returns how many jobs were queued
  */
 export async function queueUnfinishedWork(
