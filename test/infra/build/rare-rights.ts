@@ -29,6 +29,11 @@ export const rareRights: readonly RareRights[] = [
     rights: ['PutItem UNFINISHED'],
   },
   {
+    when: 'the time has come to erase a project that could be restored',
+    functions: 'run-jobs',
+    rights: ['PutItem UNFINISHED', 'UpdateItem PLATFORM'],
+  },
+  {
     when: 'a token’s requests follow one another within a second, so that its member and project are kept',
     functions: `${changes} list-versions list-revisions destroy-versions update-template-key`,
     rights: ['GetItem ORG'],
