@@ -30,7 +30,7 @@ export const listDeleted = contract({
     description: 'What can be restored.',
     body: z.object({ deleted: z.array(Deleted).describe('What can be restored, the latest deletion first.') }),
   }),
-  uses: { table: { Query: ['ORG'] } },
+  uses: { table: { GetItem: ['ORGID'], Query: ['ORG'] } },
 });
 
 export const restoreDeleted = contract({
@@ -46,6 +46,7 @@ export const restoreDeleted = contract({
   errors: ['project_not_found'],
   uses: {
     table: {
+      GetItem: ['ORGID'],
       Query: ['ORG'],
       ConditionCheckItem: ['ORG'],
       PutItem: ['AUDIT', 'ORG', 'UNFINISHED'],
@@ -67,7 +68,7 @@ export const eraseDeleted = contract({
   notFound: { id: 'deleted_not_found' },
   responses: succeeds('It is being erased.'),
   uses: {
-    table: { Query: ['ORG'], PutItem: ['AUDIT', 'UNFINISHED'], UpdateItem: ['ORG', 'PLATFORM'] },
+    table: { GetItem: ['ORGID'], Query: ['ORG'], PutItem: ['AUDIT', 'UNFINISHED'], UpdateItem: ['ORG', 'PLATFORM'] },
     queues: ['jobs'],
   },
 });

@@ -12,7 +12,7 @@ import { countPlatform } from '../../table/records/platform.ts';
 import { projectRecord } from '../../table/records/project.ts';
 import { noteWork } from '../../table/records/unfinished-work.ts';
 import { transact, update, type Write } from '../../table/write.ts';
-import { getDeleted, type KeptEnvironment, type KeptProject } from './find-deleted.ts';
+import { getDeleted, type KeptEnvironment, type KeptProject, type Listed } from './find-deleted.ts';
 
 type Place = Pick<OrganizationRecord, 'id' | 'slug' | 'status' | 'kept'>;
 type Refused = { refused?: () => Error };
@@ -80,9 +80,9 @@ export function environmentErasure(organization: Place, environment: KeptEnviron
 }
 
 /** Erases something deleted before its time. @throws deleted_not_found, also if it was restored first */
-export async function eraseDeleted(context: MemberContext, id: string): Promise<void> {
+export async function eraseDeleted(context: MemberContext, id: string, begun: Listed | undefined): Promise<void> {
   const { organization } = context;
-  const found = await getDeleted(context, id);
+  const found = await getDeleted(context, id, begun);
   const refused = { refused: deletedNotFound };
   const { job, facts, writes } =
     found.project === undefined

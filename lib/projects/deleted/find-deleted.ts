@@ -2,9 +2,10 @@ import type { MemberContext } from '../../access/request-context.ts';
 import type { Deleted } from '../../contracts/projects/deleted.ts';
 import { deletedNotFound } from '../../organizations/keep-deleted.ts';
 import { ranges } from '../../table/keys.ts';
-import { list } from '../../table/read.ts';
+import { at, find, list } from '../../table/read.ts';
 import { type EnvironmentRecord, environmentRecord } from '../../table/records/environment.ts';
 import { isKept, isKeptUntilLater, type KeptRecord } from '../../table/records/kept.ts';
+import { organizationPointerRecord } from '../../table/records/organization.ts';
 import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
 
 export type KeptProject = KeptRecord<ProjectRecord>;
@@ -15,12 +16,32 @@ interface FoundDeleted {
   environments: KeptEnvironment[];
 }
 
-/** One round trip. What is due counts as erased, although its job may run later. */
-async function readDeleted({ organization: { id, slug } }: Pick<MemberContext, 'organization'>): Promise<FoundDeleted> {
+/** The projects and environments under an organization's slug, read in parallel. */
+export interface Listed {
+  orgSlug: string;
+  projects: ProjectRecord[];
+  environments: EnvironmentRecord[];
+}
+
+/** One round trip. */
+async function listAll(orgSlug: string): Promise<Listed> {
   const [projects, environments] = await Promise.all([
-    list(projectRecord, ranges.projects(slug)),
-    list(environmentRecord, ranges.environments(slug)),
+    list(projectRecord, ranges.projects(orgSlug)),
+    list(environmentRecord, ranges.environments(orgSlug)),
   ]);
+  return { orgSlug, projects, environments };
+}
+
+/** Two round trips, in parallel with the two of authentication by an organization's id; undefined for an unknown id. */
+export async function listAllById(orgId: string): Promise<Listed | undefined> {
+  const pointer = await find(at(organizationPointerRecord, orgId));
+  return pointer === undefined ? undefined : listAll(pointer.orgSlug);
+}
+
+/** What is due counts as erased, although its job may run later. */
+async function readDeleted({ organization }: MemberContext, begun: Listed | undefined): Promise<FoundDeleted> {
+  const { id, slug } = organization;
+  const { projects, environments } = begun?.orgSlug === slug ? begun : await listAll(slug);
   const own = projects.filter(({ organizationId }) => organizationId === id);
   const ids = new Set(own.map(project => project.id));
   return {
@@ -33,8 +54,8 @@ async function readDeleted({ organization: { id, slug } }: Pick<MemberContext, '
 }
 
 /** What can be restored in the organization, the latest deletion first. */
-export async function listDeleted(context: MemberContext): Promise<Deleted[]> {
-  const { projects, environments } = await readDeleted(context);
+export async function listDeleted(context: MemberContext, begun: Listed | undefined): Promise<Deleted[]> {
+  const { projects, environments } = await readDeleted(context, begun);
   const all: Deleted[] = [
     ...projects.map(project => ({ ...shown(project), type: 'project' as const, project: null })),
     ...environments.map(environment => ({
@@ -54,8 +75,9 @@ function shown({ id, slug, name, kept }: KeptProject | KeptEnvironment) {
 export async function getDeleted(
   context: MemberContext,
   id: string,
+  begun: Listed | undefined,
 ): Promise<{ project: KeptProject; environment?: never } | { environment: KeptEnvironment; project?: never }> {
-  const { projects, environments } = await readDeleted(context);
+  const { projects, environments } = await readDeleted(context, begun);
   const project = projects.find(each => each.id === id);
   if (project !== undefined) return { project };
   const environment = environments.find(each => each.id === id);

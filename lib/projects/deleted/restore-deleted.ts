@@ -16,7 +16,7 @@ import { type ProjectRecord, projectRecord } from '../../table/records/project.t
 import { endWork, noteWork } from '../../table/records/unfinished-work.ts';
 import { check, put, transact, transactIfHolds, update, type Write } from '../../table/write.ts';
 import { environmentsAtOnce } from '../delete-project.ts';
-import { getDeleted, type KeptEnvironment, type KeptProject } from './find-deleted.ts';
+import { getDeleted, type KeptEnvironment, type KeptProject, type Listed } from './find-deleted.ts';
 
 type Place = Pick<OrganizationRecord, 'id' | 'slug'>;
 
@@ -24,8 +24,8 @@ type Place = Pick<OrganizationRecord, 'id' | 'slug'>;
  * Undoes a deletion: everything is as it was.
  * @throws deleted_not_found, also if it was erased first; project_not_found for an environment of a deleted project
  */
-export async function restoreDeleted(context: MemberContext, id: string): Promise<void> {
-  const found = await getDeleted(context, id);
+export async function restoreDeleted(context: MemberContext, id: string, begun: Listed | undefined): Promise<void> {
+  const found = await getDeleted(context, id, begun);
   if (found.project === undefined) await restoreEnvironment(context, found.environment);
   else await restoreProject(context, found.project);
 }
