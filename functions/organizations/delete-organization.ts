@@ -3,5 +3,5 @@ import { deleteOrganization as contract } from '#lib/contracts/organizations/org
 import { deleteOrganization } from '#lib/organizations/change-organization.ts';
 
 export const handler = endpoint(contract, {
-  run: ({ context }) => deleteOrganization(context),
+  run: ({ context, query }) => deleteOrganization(context, query.keepDays),
 });

@@ -5,5 +5,5 @@ import { findEnvironmentById } from '#lib/projects/read-projects.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => findEnvironmentById(params.orgId, params.slug, params.env),
-  run: ({ context, params, fetched }) => deleteEnvironment(context, params, fetched),
+  run: ({ context, params, query, fetched }) => deleteEnvironment(context, { ...params, ...query }, fetched),
 });

@@ -5,5 +5,5 @@ import { findProjectById } from '#lib/projects/read-projects.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => findProjectById(params.orgId, params.slug),
-  run: ({ context, params, fetched }) => deleteProject(context, params.slug, fetched),
+  run: ({ context, params, query, fetched }) => deleteProject(context, { ...params, ...query }, fetched),
 });

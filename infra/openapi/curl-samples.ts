@@ -53,8 +53,9 @@ export const sampleVariables: readonly (readonly [name: string, source: string])
   ['HOLDFAST_TOKEN', 'the `token` that `POST /v1/auth/token` returns'],
   ['ORG_ID, PROJECT_ID, ENVIRONMENT_ID', 'identifiers from `GET /v1/auth/me` and `GET /v1/projects/{orgId}`'],
   [
-    'TOKEN_ID, SESSION_ID, PASSKEY_ID, WEBHOOK_ID, IDENTITY_ID, MEMBER_ID',
-    'the `id` of an entry in the list of tokens, sessions, passkeys, links, webhooks, identities or members',
+    'TOKEN_ID, SESSION_ID, PASSKEY_ID, WEBHOOK_ID, IDENTITY_ID, MEMBER_ID, DELETED_ID',
+    'the `id` of an entry in the list of tokens, sessions, passkeys, links, webhooks, identities, members or what was ' +
+      'deleted',
   ],
   ['RECOVERY_ID', 'the `id` in the response that started the recovery'],
   ['ID_TOKEN', 'the OpenID Connect token that the platform issued to the job'],
@@ -75,8 +76,10 @@ const lineLength = 60;
 
 /** The sample of an operation: with the session cookie if it requires a session, else with a bearer token. */
 export function curlSampleOf(contract: Contract): string {
+  const exampleOf = (name: PathParameterName) =>
+    contract.notFound?.[name] === 'deleted_not_found' && name === 'id' ? '$DELETED_ID' : pathExamples[name];
   const path = parameterNames(contract.path).reduce<string>(
-    (text, name) => text.replace(`{${name}}`, () => pathExamples[name]),
+    (text, name) => text.replace(`{${name}}`, () => exampleOf(name)),
     contract.path,
   );
   const hasBody = contract.bodyExample !== undefined || contract.rawBody === true;

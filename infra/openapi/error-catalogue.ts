@@ -125,6 +125,7 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   secret_not_found: notFound('secret'),
   revision_not_found: notFound('revision'),
   recovery_not_found: notFound('recovery'),
+  deleted_not_found: notFound('deleted project, environment or organization that can be restored'),
   webhook_not_found: notFound('webhook'),
   delivery_not_found: notFound('delivery'),
   member_not_found: notFound('member or invitation'),
@@ -196,7 +197,8 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   slug_taken: {
     meaning:
       'The requested slug is taken. If its last project or environment is still being erased, `details` is ' +
-      '`{beingErased: true, retryAfterSeconds}`.',
+      '`{beingErased: true, retryAfterSeconds}`. If it can still be restored, `details` is `{deletedAt, erasedAt}`; for ' +
+      'the slug of an organization, only whoever deleted it gets that.',
     message: 'The slug web-shop is taken.',
   },
   already_member: {

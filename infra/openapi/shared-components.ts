@@ -1,5 +1,5 @@
 import { errorStatuses } from '#lib/contracts/error-codes.ts';
-import { pathParameters } from '#lib/contracts/path-parameters.ts';
+import { type PathParameterName, pathParameters } from '#lib/contracts/path-parameters.ts';
 import { errorCatalogue } from './error-catalogue.ts';
 import { type Components, type JsonObject, jsonSchemaOf, reference } from './json-schema.ts';
 
@@ -86,6 +86,26 @@ export function errorSchemas(): Record<string, JsonObject> {
   };
 }
 
+/** Apart from `path-parameters.ts`, which is in every bundle. */
+const pathDescriptions: Readonly<Record<PathParameterName, string>> = {
+  orgId: 'Organization identifier.',
+  orgSlug: 'Organization slug.',
+  project: 'Project slug.',
+  slug: 'Project slug.',
+  env: 'Environment slug.',
+  key: 'Secret key or template key.',
+  tokenId: 'CLI token identifier.',
+  sessionId: 'Session identifier.',
+  passkeyId: 'Passkey identifier.',
+  linkId: 'Link identifier.',
+  webhookId: 'Webhook identifier.',
+  deliveryId: 'Delivery identifier.',
+  identityId: 'Identity identifier.',
+  id: 'Identifier of a member, an invitation or something deleted.',
+  token: 'Invitation token.',
+  planName: 'Plan name.',
+};
+
 export function sharedParameters(components: Components): Record<string, JsonObject> {
   const inPath = Object.entries(pathParameters).map(([name, parameter]): [string, JsonObject] => [
     name,
@@ -93,7 +113,7 @@ export function sharedParameters(components: Components): Record<string, JsonObj
       name,
       in: 'path',
       required: true,
-      description: parameter.description,
+      description: pathDescriptions[name as PathParameterName],
       schema: jsonSchemaOf(parameter.schema, 'input', components),
     },
   ]);

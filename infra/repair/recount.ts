@@ -5,6 +5,7 @@ import { attribute, equals } from '#lib/table/expressions.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, queryItems } from '#lib/table/read.ts';
 import { type EnvironmentRecord, environmentRecord, environmentStateRecord } from '#lib/table/records/environment.ts';
+import { isCounted } from '#lib/table/records/kept.ts';
 import { type OrganizationRecord, organizationRecord } from '#lib/table/records/organization.ts';
 import { type ProjectRecord, projectRecord } from '#lib/table/records/project.ts';
 import { headRecord } from '#lib/table/records/secret.ts';
@@ -106,7 +107,7 @@ async function observe(slug: string): Promise<Observation | undefined> {
   const environments = items
     .filter(({ kind }) => kind === environmentRecord.kind)
     .map(environmentRecord.parse)
-    .filter(({ status }) => status === 'active');
+    .filter(isCounted);
   const differences = [
     ...compareOrganization(organization, countItems(items)),
     ...projects.flatMap(project => compareProject(slug, project, environments)),
@@ -127,7 +128,7 @@ export function countItems(items: readonly Item[]): Record<(typeof organizationC
   const count = (kind: string, isCounted: (item: Item) => boolean = () => true) =>
     items.filter(item => item.kind === kind && isCounted(item)).length;
   return {
-    projectCount: count('project', ({ status }) => status === 'active'),
+    projectCount: count('project', ({ status, kept }) => status === 'active' || kept !== undefined),
     memberCount: count('member'),
     ownerCount: count('member', ({ role }) => role === 'owner'),
     // Expired invitations keep counting until they are swept.

@@ -9,6 +9,7 @@ import type { RequestSource } from '../core/request-source.ts';
 import { expiryAfter } from '../core/time.ts';
 import { asRead, isNew } from '../table/expressions.ts';
 import { at, readAll, readTogether } from '../table/read.ts';
+import { isCounted } from '../table/records/kept.ts';
 import {
   type OrganizationRecord,
   organizationPointerRecord,
@@ -81,7 +82,7 @@ async function findOrganization(event: PaymentEvent) {
   if (customer !== undefined) candidates.push({ id: customer.organizationId, slug: customer.orgSlug });
   const organizations = await readAll(candidates.map(({ slug }) => at(organizationRecord, slug)));
   const organization = organizations.find(
-    (record, index) => record?.status === 'active' && record.id === candidates[index]?.id,
+    (record, index) => record !== undefined && isCounted(record) && record.id === candidates[index]?.id,
   );
   return { ...stored, organization };
 }

@@ -35,6 +35,7 @@ export const errorStatuses = {
   passkey_not_found: 404,
   link_not_found: 404,
   recovery_not_found: 404,
+  deleted_not_found: 404,
   route_not_found: 404,
   email_taken: 409,
   passkey_taken: 409,

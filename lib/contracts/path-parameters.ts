@@ -4,27 +4,23 @@ import { SecretKey, Slug, Uuid } from './fields/text.ts';
 
 /** A malformed segment gets the same error as something that does not exist; only the message differs. */
 export const pathParameters = {
-  orgId: { schema: Uuid, notFound: 'organization_not_found', description: 'Organization identifier.' },
-  orgSlug: { schema: Slug, notFound: 'organization_not_found', description: 'Organization slug.' },
-  project: { schema: Slug, notFound: 'project_not_found', description: 'Project slug.' },
-  slug: { schema: Slug, notFound: 'project_not_found', description: 'Project slug.' },
-  env: { schema: Slug, notFound: 'environment_not_found', description: 'Environment slug.' },
-  key: { schema: SecretKey, notFound: 'secret_not_found', description: 'Secret key or template key.' },
-  tokenId: { schema: Uuid, notFound: 'token_not_found', description: 'CLI token identifier.' },
-  sessionId: { schema: Uuid, notFound: 'session_not_found', description: 'Session identifier.' },
-  passkeyId: { schema: Uuid, notFound: 'passkey_not_found', description: 'Passkey identifier.' },
-  linkId: { schema: Uuid, notFound: 'link_not_found', description: 'Link identifier.' },
-  webhookId: { schema: Uuid, notFound: 'webhook_not_found', description: 'Webhook identifier.' },
-  deliveryId: { schema: Uuid, notFound: 'delivery_not_found', description: 'Delivery identifier.' },
-  identityId: { schema: Uuid, notFound: 'identity_not_found', description: 'Identity identifier.' },
-  id: { schema: Uuid, notFound: 'member_not_found', description: 'Member or invitation identifier.' },
-  token: {
-    schema: z.string().regex(/^[A-Za-z0-9_-]{20,200}$/),
-    notFound: 'invalid_token',
-    description: 'Invitation token.',
-  },
-  planName: { schema: z.string().regex(/^[a-z]{1,32}$/), notFound: 'plan_not_found', description: 'Plan name.' },
-} as const satisfies Record<string, { schema: z.ZodType; notFound: ErrorCode; description: string }>;
+  orgId: { schema: Uuid, notFound: 'organization_not_found' },
+  orgSlug: { schema: Slug, notFound: 'organization_not_found' },
+  project: { schema: Slug, notFound: 'project_not_found' },
+  slug: { schema: Slug, notFound: 'project_not_found' },
+  env: { schema: Slug, notFound: 'environment_not_found' },
+  key: { schema: SecretKey, notFound: 'secret_not_found' },
+  tokenId: { schema: Uuid, notFound: 'token_not_found' },
+  sessionId: { schema: Uuid, notFound: 'session_not_found' },
+  passkeyId: { schema: Uuid, notFound: 'passkey_not_found' },
+  linkId: { schema: Uuid, notFound: 'link_not_found' },
+  webhookId: { schema: Uuid, notFound: 'webhook_not_found' },
+  deliveryId: { schema: Uuid, notFound: 'delivery_not_found' },
+  identityId: { schema: Uuid, notFound: 'identity_not_found' },
+  id: { schema: Uuid, notFound: 'member_not_found' },
+  token: { schema: z.string().regex(/^[A-Za-z0-9_-]{20,200}$/), notFound: 'invalid_token' },
+  planName: { schema: z.string().regex(/^[a-z]{1,32}$/), notFound: 'plan_not_found' },
+} as const satisfies Record<string, { schema: z.ZodType; notFound: ErrorCode }>;
 
 export type PathParameterName = keyof typeof pathParameters;
 

@@ -41,10 +41,12 @@ import { acceptInvitation, inviteMember } from './members/invitations.ts';
 import { changeRole, leaveOrganization, listMembers, removeMember } from './members/members.ts';
 import { setProjectRoles } from './members/project-roles.ts';
 import { getAllowedNetworks, setAllowedNetworks } from './organizations/allowed-networks.ts';
+import { listDeletedOrganizations, restoreOrganization } from './organizations/deleted.ts';
 import { exportOrganization } from './organizations/export-organization.ts';
 import { createOrganization, deleteOrganization, renameOrganization } from './organizations/organizations.ts';
 import { stopMailedRecovery, stopRecovery } from './organizations/recovery.ts';
 import { deleteSignIn, getSignIn, setSignIn, verifyDomain } from './organizations/sign-in-settings.ts';
+import { eraseDeleted, listDeleted, restoreDeleted } from './projects/deleted.ts';
 import { createEnvironment, deleteEnvironment, updateEnvironment } from './projects/environments.ts';
 import {
   createProject,
@@ -127,6 +129,9 @@ const areas = {
     updateEnvironment,
     deleteEnvironment,
     rotateKey,
+    listDeleted,
+    restoreDeleted,
+    eraseDeleted,
   ],
   secrets: [
     pullSecrets,
@@ -157,6 +162,8 @@ const areas = {
     setAllowedNetworks,
     stopRecovery,
     stopMailedRecovery,
+    listDeletedOrganizations,
+    restoreOrganization,
   ],
   templates: [listTemplateKeys, addTemplateKey, updateTemplateKey, removeTemplateKey, validateEnvironment],
   webhooks: [listWebhooks, createWebhook, getWebhook, updateWebhook, deleteWebhook, testWebhook, redeliverWebhook],

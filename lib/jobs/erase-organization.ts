@@ -9,6 +9,7 @@ import { at, find, type Item, list, queryItems } from '../table/read.ts';
 import { archiveCursorRecord, auditPartitionsRecord } from '../table/records/audit.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
+import { isKept, isKeptUntilLater, isStillKept } from '../table/records/kept.ts';
 import type { InvitationRecord, MemberRecord, OrganizationRecord } from '../table/records/organization.ts';
 import {
   invitationRecord,
@@ -56,6 +57,14 @@ export async function eraseOrganization(queued: EraseOrganization, log: Log): Pr
   }
   if (organization.status === 'active') {
     throw new NotYetCommitted(`The organization ${job.organizationId} is still active.`);
+  }
+  if (isKept(organization)) {
+    if (isKeptUntilLater(organization)) {
+      throw new NotYetCommitted(`The organization ${job.organizationId} is kept until ${organization.kept.erasedAt}.`);
+    }
+    const begun = update(item, { set: { kept: undefined } }, { if: isStillKept(organization) });
+    // Restored first, or another step has begun.
+    if (!(await transactIfHolds([begun]))) return;
   }
   await unlessErased(async () => {
     if (!(await eraseData(job, organization, budget, check(item, isBeingErased(organization.id))))) {

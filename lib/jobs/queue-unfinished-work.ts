@@ -5,7 +5,7 @@ import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
 import { minuteMs } from '../core/time.ts';
 import { isServingRegion } from '../table/client.ts';
-import { equals, isThere } from '../table/expressions.ts';
+import { absent, atMost, equals, isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { queryPages } from '../table/read.ts';
 import { subjectOf, type UnfinishedWork, unfinishedWorkRecord, workOf } from '../table/records/unfinished-work.ts';
@@ -17,10 +17,15 @@ const receiveEveryMs = 6 * minuteMs;
 /** How long the queue may still hold the job of an attempted step: the time of all deliveries, plus a margin. */
 const jobLastsMs = (maximumJobReceives + 2) * receiveEveryMs;
 
-/** Records that the work's job is queued. Does nothing before the work has started or after it has ended. */
+/**
+ * Records that the work's job is queued. Does nothing before the work has started or after it has ended. Work that is
+ * planned for later stays planned: the job is of an earlier attempt.
+ */
 export async function noteJobOf(job: LastingJob): Promise<void> {
   const work = workOf(job);
-  await transactIfHolds([update(work, { set: { dueAtMs: Date.now() + jobLastsMs } }, { if: isThere })]);
+  const nowMs = Date.now();
+  const isStarted = [{ ...isThere, plannedAtMs: absent }, { plannedAtMs: atMost(nowMs) }];
+  await transactIfHolds([update(work, { set: { dueAtMs: nowMs + jobLastsMs } }, { if: isStarted })]);
 }
 
 const pageSize = 250;
@@ -35,8 +40,9 @@ interface Options {
 }
 
 /**
- * Queues the jobs of unfinished work again that gave up before a stalled request committed, were moved to the
- * dead-letter queue, or were lost with a queue. Steps can run twice, so a job that still exists does no harm.
+ * Queues the jobs of planned work that is due, and again those of unfinished work that gave up before a stalled request
+ * committed, were moved to the dead-letter queue, or were lost with a queue. Steps can run twice, so a job that still
+ * exists does no harm.
  * @returns how many jobs were queued
  */
 export async function queueUnfinishedWork(
@@ -62,13 +68,17 @@ export async function queueUnfinishedWork(
 }
 
 /** The job is queued first: if this process dies between the two calls, the next run queues it again. */
-async function queueAgain({ job, dueAtMs }: UnfinishedWork, nowMs: number, log: Log) {
+async function queueAgain({ job, dueAtMs, plannedAtMs }: UnfinishedWork, nowMs: number, log: Log) {
   const id = subjectOf(job);
   await queueJob(job);
   const work = workOf(job);
   const isSame = { dueAtMs: equals(dueAtMs) };
   await transactIfHolds([update(work, { set: { dueAtMs: nowMs + jobLastsMs } }, { if: isSame })]);
   const organizationId = 'organizationId' in job ? job.organizationId : undefined;
+  if (dueAtMs === plannedAtMs) {
+    log.info('queued planned work', { job: job.type, organizationId, id });
+    return;
+  }
   const overdueSeconds = Math.round((nowMs - dueAtMs) / 1000);
   if (job.type === 'erase-account') {
     // Normally queued here, for the first time.

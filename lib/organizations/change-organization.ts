@@ -13,9 +13,10 @@ import {
   organizationRecord,
 } from '../table/records/organization.ts';
 import { countPlatform } from '../table/records/platform.ts';
-import { noteWork } from '../table/records/unfinished-work.ts';
+import { noteWork, planWork } from '../table/records/unfinished-work.ts';
 import { userRecord } from '../table/records/user.ts';
 import { check, put, remove, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
+import { keepFor } from './keep-deleted.ts';
 
 /**
  * Renames the organization, also in the directory, or changes whether members need a second factor. Writes nothing if
@@ -61,22 +62,31 @@ function hasFactor(userId: string): Write {
   });
 }
 
-function directoryWrites(stored: OrganizationRecord, { id, slug, name }: OrganizationRecord): Write[] {
+type Listed = Pick<OrganizationRecord, 'id' | 'slug' | 'name'>;
+
+/** The organization in the directory. */
+export function directoryEntries({ id, slug, name }: Listed): Write[] {
   const entry = { id, slug, name };
-  const [old, renamed] = [at(directoryByNameRecord, stored.name, slug), at(directoryByNameRecord, name, slug)];
+  return [put(at(directoryBySlugRecord, slug), entry), put(at(directoryByNameRecord, name, slug), entry)];
+}
+
+function directoryWrites(stored: Listed, renamed: Listed): Write[] {
+  const byName = ({ name, slug }: Listed) => at(directoryByNameRecord, name, slug);
   // The directory ignores case, and a transaction can write an item only once.
-  const isMoved = old.key.sk !== renamed.key.sk;
-  return [put(at(directoryBySlugRecord, slug), entry), put(renamed, entry), ...(isMoved ? [remove(old)] : [])];
+  const isMoved = byName(stored).key.sk !== byName(renamed).key.sk;
+  return [...directoryEntries(renamed), ...(isMoved ? [remove(byName(stored))] : [])];
 }
 
 /**
- * Makes the organization inaccessible in one transaction; a background job erases it with its audit log, so the
- * deletion is recorded in the service's own log. @throws organization_not_found if another request deleted it first
+ * Makes the organization inaccessible in one transaction; a background job erases it with its audit log, after
+ * `keepDays`, so the deletion is recorded in the service's own log.
+ * @throws organization_not_found if another request deleted it first
  */
-export async function deleteOrganization(context: MemberContext): Promise<void> {
+export async function deleteOrganization(context: MemberContext, keepDays: number): Promise<void> {
   const { id, slug } = context.organization;
   const job = { type: 'erase-organization', orgSlug: slug, organizationId: id } as const;
-  await queueJob(job, 1);
+  const kept = keepFor(context, keepDays);
+  if (kept === undefined) await queueJob(job, 1);
   const item = at(organizationRecord, slug);
   const foreseen: OrganizationRecord | undefined = context.organization;
   const readAgain = () => find(item);
@@ -86,12 +96,13 @@ export async function deleteOrganization(context: MemberContext): Promise<void> 
     // The platform's count and the directory change by the values that were read.
     const unchanged = asRead(organization, ['id', 'status', 'projectCount', 'name']);
     await transact([
-      update(item, { set: { status: 'deleting' } }, { if: unchanged }),
+      update(item, { set: { status: 'deleting', kept } }, { if: unchanged }),
       remove({ key: keys.directoryBySlug(slug) }),
       remove({ key: keys.directoryByName(name, slug) }),
-      noteWork(job),
+      kept === undefined ? noteWork(job) : planWork(job, kept.erasedAt),
       countPlatform({ organizations: -1, projects: -projectCount }),
     ]);
   });
-  context.log.account('organization_deleted', { organizationId: id, userId: context.principal.userId });
+  const { userId } = context.principal;
+  context.log.account('organization_deleted', { organizationId: id, userId, erasedAt: kept?.erasedAt });
 }

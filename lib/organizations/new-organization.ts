@@ -19,7 +19,12 @@ import {
   organizationRecord,
 } from '../table/records/organization.ts';
 import { countPlatform } from '../table/records/platform.ts';
-import { firstRevisionAfter, retiredOrganizationRecord, SlugBeingErased } from '../table/records/retired-slug.ts';
+import {
+  firstRevisionAfter,
+  retiredOrganizationRecord,
+  SlugBeingErased,
+  slugKept,
+} from '../table/records/retired-slug.ts';
 import { isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
 import { retryWhile } from '../table/retry.ts';
 import { put, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
@@ -64,15 +69,17 @@ export async function newOrganization(
     action: 'organization.created',
     target: { type: 'organization', id: organization.id, name },
   });
-  return { organization, writes: [...addressed(organization), ...stillHolds, ...member.writes, audit] };
+  return { organization, writes: [...addressed(organization, founder.id), ...stillHolds, ...member.writes, audit] };
 }
 
 /** The writes for the organization and the pointers to it: by slug, by id and by name. */
-function addressed(organization: OrganizationRecord): Write[] {
+function addressed(organization: OrganizationRecord, founderId: string): Write[] {
   const { id, slug, name } = organization;
   const directoryEntry = { id, slug, name };
-  const refused = ({ status }: Partial<OrganizationRecord> = {}) =>
-    status === 'deleting' ? new SlugBeingErased(taken(slug)) : taken(slug);
+  const refused = ({ status, kept }: Partial<OrganizationRecord> = {}) => {
+    if (kept !== undefined) return kept.deletedBy.id === founderId ? slugKept(slug, kept) : taken(slug);
+    return status === 'deleting' ? new SlugBeingErased(taken(slug)) : taken(slug);
+  };
   return [
     put(at(organizationRecord, slug), organization, { if: isNew, refused }),
     put(at(organizationPointerRecord, id), { orgSlug: slug }, { if: isNew }),
@@ -81,7 +88,10 @@ function addressed(organization: OrganizationRecord): Write[] {
   ];
 }
 
-/** The same for every slug, so that it does not reveal which other tenants have deleted their organization. */
+/**
+ * The same for every slug, so that it does not reveal which other tenants have deleted their organization. Only whoever
+ * deleted it learns that it can be restored.
+ */
 function taken(slug: string): ApiError {
   return new ApiError(
     'slug_taken',

@@ -3,6 +3,7 @@ import { organizationNotFound } from '../core/errors.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list, ofKind, queryItems, readAll } from '../table/read.ts';
 import { environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
+import { isCounted } from '../table/records/kept.ts';
 import {
   invitationRecord,
   memberRecord,
@@ -24,16 +25,16 @@ export async function readUsage(slug: string) {
   ]);
   const [{ id: organizationId } = {}] = ofKind(organizationRecord, roster);
   // Projects that are being erased no longer count.
-  const isOwn = ({ status, organizationId: owner }: ProjectRecord) => status === 'active' && owner === organizationId;
+  const isOwn = (project: ProjectRecord) => isCounted(project) && project.organizationId === organizationId;
   const projectIds = new Set(projects.filter(isOwn).map(({ id }) => id));
-  const active = environments.filter(({ status, projectId }) => status === 'active' && projectIds.has(projectId));
+  const counted = environments.filter(environment => isCounted(environment) && projectIds.has(environment.projectId));
   const states = await readAll(
-    active.map(({ project, slug: env }) => at(environmentStateRecord, { orgSlug: slug, project, env })),
+    counted.map(({ project, slug: env }) => at(environmentStateRecord, { orgSlug: slug, project, env })),
   );
   const usage = {
     projects: projectIds.size,
     invitations: sortInvitations(ofKind(invitationRecord, roster), ofKind(memberRecord, roster)).pending.length,
-    environments: active.length,
+    environments: counted.length,
     secrets: states.reduce((sum, state) => sum + (state?.secretCount ?? 0), 0),
   };
   return { organizationId, usage };

@@ -1,21 +1,22 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { queueJob } from '../core/queue.ts';
+import { detailsOf, keepFor } from '../organizations/keep-deleted.ts';
 import { closeEnvironment } from '../secrets/engine/fencing.ts';
 import { isActive } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { projectRecord } from '../table/records/project.ts';
-import { noteWork } from '../table/records/unfinished-work.ts';
+import { noteWork, planWork } from '../table/records/unfinished-work.ts';
 import { retryWithFreshRead, transact, update } from '../table/write.ts';
 import { type FoundEnvironment, findEnvironment, requireFound } from './read-projects.ts';
 
 /**
- * Makes an environment inaccessible in one transaction; a job erases it and frees its slug.
+ * Makes an environment inaccessible in one transaction; a job erases it and frees its slug, after `keepDays`.
  * @throws project_not_found, environment_not_found
  */
 export async function deleteEnvironment(
   context: MemberContext,
-  { slug, env }: { slug: string; env: string },
+  { slug, env, keepDays }: { slug: string; env: string; keepDays: number },
   begun: FoundEnvironment | undefined,
 ): Promise<void> {
   const { organization } = context;
@@ -25,23 +26,24 @@ export async function deleteEnvironment(
   await retryWithFreshRead(firstRead, readAgain, async reads => {
     const { project, environment } = requireFound(context, reads);
     const { id } = environment;
+    const kept = keepFor(context, keepDays);
     const audit = await context.audit({
       action: 'environment.deleted',
       target: { type: 'environment', id, name: env },
       project: { id: project.id, slug },
       environment: { id, slug: env },
-      details: { type: environment.type },
+      details: { type: environment.type, ...(kept && detailsOf(kept)) },
     });
     const ids = { organizationId: organization.id, projectId: project.id, environmentId: id };
     const job = { type: 'erase-environment', ...path, ...ids } as const;
-    await queueJob(job, 1);
+    if (kept === undefined) await queueJob(job, 1);
     const description = at(environmentRecord, organization.slug, slug, env);
     const owner = at(projectRecord, organization.slug, slug);
     await transact([
-      update(description, { set: { status: 'deleting' } }, { if: isActive(id) }),
+      update(description, { set: { status: 'deleting', kept } }, { if: isActive(id) }),
       closeEnvironment(path, id),
-      update(owner, { add: { environmentCount: -1 } }, { if: isActive(project.id) }),
-      noteWork(job),
+      update(owner, { add: { environmentCount: kept === undefined ? -1 : 0 } }, { if: isActive(project.id) }),
+      kept === undefined ? noteWork(job) : planWork(job, kept.erasedAt),
       audit,
     ]);
   });

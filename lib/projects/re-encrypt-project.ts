@@ -11,6 +11,7 @@ import { asRead, type Condition, equals, isActive, lessThan } from '../table/exp
 import { ranges } from '../table/keys.ts';
 import { at, find, list, queryPage } from '../table/read.ts';
 import { environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
+import { isCounted } from '../table/records/kept.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { headRecord, versionRecord } from '../table/records/secret.ts';
 import { endWork } from '../table/records/unfinished-work.ts';
@@ -91,7 +92,7 @@ export async function reEncryptProject(job: ReEncryptProject, log: Log, size = s
   if (project.rotation?.toVersion !== job.toVersion || project.rotation.status !== 'in_progress') return;
 
   const environments = (await list(environmentRecord, ranges.projectEnvironments(job.orgSlug, job.project)))
-    .filter(({ status }) => status === 'active')
+    .filter(isCounted)
     .map(({ slug }) => slug)
     .sort();
   const next = (changes: Cursor, delaySeconds = 0) => queueJob({ ...job, cursor: asText(changes) }, delaySeconds);

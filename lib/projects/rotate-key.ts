@@ -11,6 +11,7 @@ import { attribute, equals, isActive } from '../table/expressions.ts';
 import { type EnvironmentPath, ranges } from '../table/keys.ts';
 import { at, queryPage, readAll } from '../table/read.ts';
 import { type EnvironmentRecord, type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
+import { isCounted } from '../table/records/kept.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { noteWork } from '../table/records/unfinished-work.ts';
 import { ConditionFailed, transact, update } from '../table/write.ts';
@@ -33,7 +34,7 @@ export async function rotateKey(
   const project = access.requireProject(reads.project);
   const { rotation: last } = project;
   if (last?.status === 'in_progress' && last.failed === undefined) throw rotationInProgress();
-  const environments = reads.environments.filter(({ status }) => status === 'active');
+  const environments = reads.environments.filter(isCounted);
   const toVersion = project.keyVersion + 1;
   const ids = { organizationId: organization.id, projectId: project.id };
   const job = { type: 're-encrypt-project', orgSlug: organization.slug, project: slug, ...ids, toVersion } as const;

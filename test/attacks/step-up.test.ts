@@ -45,7 +45,14 @@ describe('the contracts', () => {
   });
 
   it('require one before anything is permanently deleted or rotated', () => {
-    const final = ['delete-organization', 'delete-project', 'delete-environment', 'destroy-versions', 'rotate-key'];
+    const final = [
+      'delete-organization',
+      'delete-project',
+      'delete-environment',
+      'erase-deleted',
+      'destroy-versions',
+      'rotate-key',
+    ];
     expect(idsOf(always)).toEqual(expect.arrayContaining(final));
   });
 

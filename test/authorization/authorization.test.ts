@@ -99,6 +99,7 @@ describe('another tenant’s resources', () => {
     webhook_not_found: ({ foreign: { webhookId } }) => ({ webhookId }),
     identity_not_found: ({ foreign: { identityId } }) => ({ identityId }),
     member_not_found: ({ foreign: { memberId } }) => ({ id: memberId }),
+    deleted_not_found: ({ foreign: { project } }) => ({ id: project.id }),
   };
   const parameters: Readonly<Record<string, RegExp>> = {
     organization_not_found: /:org/,
@@ -106,7 +107,8 @@ describe('another tenant’s resources', () => {
     environment_not_found: /:env/,
     webhook_not_found: /:webhookId/,
     identity_not_found: /:identityId/,
-    member_not_found: /:id$/,
+    member_not_found: /members\/.*:id$/,
+    deleted_not_found: /deleted\/.*:id/,
   };
   const isAllowed = (row: Row) => expectedOf(row)['owner: token for the organization'] === row.allowed;
   const firstRows = rows.filter((row, index) => rows.findIndex(one => one.operationId === row.operationId) === index);

@@ -106,6 +106,8 @@ const valuesOf = (own: World['own']): PathValues => ({
 function kindOf(path: string, signs: string): Kind {
   if (signs === open) return 'public';
   if (signs === administrators) return 'admin';
+  // Nobody is a member of a deleted organization.
+  if (path.startsWith('/orgs/deleted/')) return 'account';
   return /^\/(?!auth).*\{org(Id|Slug)\}/.test(path) ? 'member' : 'account';
 }
 
@@ -153,6 +155,8 @@ const ownersLeaving = /*                */ '+ R R R   S S +   + S S S S';
 const membersLeaving = /*              */ '+ + + +   S S +   + S S S S';
 const sessionsOnly = /*                */ '+ + + +   S S S   S S S S S';
 const fullWithoutLimit = /*            */ '+ + + +   S S +   S S S S S';
+const ownersReading = /*               */ '+ R R R   + + +   + S S S S';
+const anyWithoutLimit = /*             */ '+ + + +   + + +   S S S S S';
 const anyCredential = /*               */ '+ + + +   + + +   + + + + +';
 const anyToken = /*                    */ 'T T T T   + + +   + + + + +';
 
@@ -331,6 +335,9 @@ const specified: readonly Row[] = [
   }),
   row('delete-environment', managersChangingProject, { values: inProduction }),
   row('rotate-key', managersChangingProject),
+  row('list-deleted', ownersReading),
+  row('restore-deleted', ownersChanging, { allowed: 'deleted_not_found' }),
+  row('erase-deleted', ownersChanging, { allowed: 'deleted_not_found' }),
 
   ...inEach(readingIn, 'pull-secrets'),
   ...inEach(readingIn, 'list-keys'),
@@ -372,6 +379,8 @@ const specified: readonly Row[] = [
   row('verify-domain', ownersInSession, { allowed: 'invalid_request' }),
   row('delete-sign-in', ownersInSession),
   row('delete-organization', ownersChanging),
+  row('list-deleted-organizations', anyWithoutLimit),
+  row('restore-organization', fullWithoutLimit, { allowed: 'deleted_not_found' }),
 
   row('list-template-keys', anyMemberInProject),
   row('add-template-key', managersChangingProject),

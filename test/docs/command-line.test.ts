@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { shared } from '#test/support/fixtures.ts';
 import { buildCli } from '../clients/cli/cli.ts';
-import { createToken, startApi } from '../support/api.ts';
+import { createProject, createToken, startApi } from '../support/api.ts';
 import { seedPerson } from '../support/people.ts';
 import { expectStatus, join as joinOrganization } from '../support/sample-requests.ts';
 import { read, root } from './pages.ts';
@@ -19,8 +19,8 @@ const examples = [...page.matchAll(/^### (.+)\n\n[^\n#`]+(?:\n[^\n#`]+)*\n\n```s
 const inBrowser = ['login', 'tokens create'];
 /** Commands that create what the others use. */
 const first = ['projects create', 'link', 'push', 'template add'];
-/** Commands that end access. */
-const last = ['members leave', 'tokens revoke', 'logout'];
+/** Commands that delete what the others use, or end access. */
+const last = ['projects delete', 'members leave', 'tokens revoke', 'logout'];
 const api = shared(startApi);
 const ada = shared(() => seedPerson({ name: 'Ada' }));
 const cli = shared(buildCli);
@@ -56,6 +56,21 @@ async function webhookIds(): Promise<Record<string, string>> {
   };
 }
 
+/** The same, by those of two deleted projects and a deleted organization. */
+async function deletedIds(): Promise<Record<string, string>> {
+  const deleteProject = async (name: string): Promise<string> => {
+    const { id, slug } = await createProject(api, { ...ada, organization: { id: acmeId, slug: 'acme' } }, name);
+    await expectStatus(api.delete(`/projects/${acmeId}/${slug}?keepDays=7`, ada.session), 200);
+    return id;
+  };
+  await expectStatus(api.delete(`/orgs/${ada.organization.id}?keepDays=7`, ada.session), 200);
+  return {
+    '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73': await deleteProject('Old'),
+    '3b6e0c92-1f7d-4a58-9c40-e2d8a5f71b06': await deleteProject('Older'),
+    '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31': ada.organization.id,
+  };
+}
+
 describe('docs/command-line.md', () => {
   it('is what `npm run generate -- cli-reference` writes', () => {
     expect(() =>
@@ -76,7 +91,7 @@ describe('docs/command-line.md', () => {
     const runnable = examples
       .filter(({ command }) => !inBrowser.includes(command))
       .toSorted((a, b) => orderOf(a) - orderOf(b));
-    const ids = await webhookIds();
+    const ids = { ...(await webhookIds()), ...(await deletedIds()) };
     const printed: Record<string, string> = {};
     for (const { command, example } of runnable) {
       const named = Object.entries(ids).reduce((text, [printedId, id]) => text.replace(printedId, id), example);
@@ -94,6 +109,7 @@ describe('docs/command-line.md', () => {
       get: 'postgres://db.internal/shop',
       run: expect.stringContaining('postgres://db.internal/shop\n'),
       orgs: expect.stringContaining('acme'),
+      deleted: expect.stringContaining('project older'),
       history: expect.stringMatching(/^1\t/),
       template: expect.stringContaining('DATABASE_URL'),
       audit: expect.stringContaining('secret.pulled'),

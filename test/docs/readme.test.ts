@@ -163,7 +163,7 @@ describe('docs/roles.md', () => {
     'create and change identities': 'create-identity update-identity delete-identity create-webhook update-webhook',
     'read the audit log': 'list-audit-entries feed-audit-entries get-exposure',
     'change roles': 'change-role set-sign-in verify-domain delete-sign-in',
-    'delete a project': 'delete-project delete-organization',
+    'delete a project': 'delete-project delete-organization list-deleted restore-deleted erase-deleted',
   };
 
   it('shows which values each role reads and changes', () => {

@@ -63,6 +63,13 @@ const unusedCode = async () => {
   return nextCode();
 };
 
+async function deletedProject(): Promise<Variables> {
+  const projects = `/projects/${variables.ORG_ID}`;
+  const { project } = (await api.post(projects, { name: randomUUID() }, bearer())).body;
+  await api.delete(`${projects}/${project.slug}?keepDays=7`, bearer());
+  return { DELETED_ID: project.id };
+}
+
 /** The life of an account in samples, each operation once. What no step depends on may be left to `placeOf`. */
 const story: Record<string, Step> = {
   register: { after: ({ user, organization }) => ({ USER_ID: user.id, ORG_ID: organization.id }) },
@@ -223,6 +230,14 @@ const story: Record<string, Step> = {
   'log-out': {},
   'delete-environment': {},
   'delete-project': {},
+  'restore-deleted': { before: deletedProject },
+  'erase-deleted': { before: deletedProject },
+  'restore-organization': {
+    before: async () => {
+      await api.delete(`/orgs/${variables.ORG_ID}?keepDays=7`, bearer());
+      return {};
+    },
+  },
   'delete-organization': {},
   'confirm-email-change': {
     before: async () => ({ CHANGE_TOKEN: await mailedToken(api, 'ada@new.example.com', 'Confirm your new') }),

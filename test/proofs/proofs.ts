@@ -92,6 +92,12 @@ export const proofs: readonly Proof[] = [
     env: { PORTABILITY: '7,20' },
     full: { PORTABILITY: '50,400' },
   },
+  {
+    name: 'keep-days',
+    files: ['test/faults/keep-days.test.ts'],
+    env: { KEEP_ROUNDS: '24' },
+    full: { KEEP_ROUNDS: '500' },
+  },
   { name: 'service-killed', files: ['test/functions/secrets/kill.test.ts'] },
   { name: 'learns-nothing', files: ['test/functions/secrets/learns-nothing.test.ts'] },
   { name: 'churn', files: ['test/consistency/natural.test.ts'], env: { ROUNDS: '20' }, full: { ROUNDS: '200' } },

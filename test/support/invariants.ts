@@ -16,6 +16,7 @@ import {
   fenceRecord,
 } from '#lib/table/records/environment.ts';
 import { identityRecord, liveTokensRecord } from '#lib/table/records/identity.ts';
+import { isCounted, isKept } from '#lib/table/records/kept.ts';
 import {
   directoryBySlugRecord,
   invitationPointerRecord,
@@ -203,7 +204,7 @@ function checkOrganizations({ all, ofKind, has, erased, settled, report }: Table
   for (const [slug, organization] of organizations) {
     const say = (what: string) => report(slug, what);
     if (erased.has(slug)) {
-      if (settled) say('the organization is still being erased');
+      if (settled && !isKept(organization)) say('the organization is still being erased');
       continue;
     }
     if (!has(keys.organizationPointer(organization.id))) say('the organization has no pointer from its id');
@@ -213,7 +214,7 @@ function checkOrganizations({ all, ofKind, has, erased, settled, report }: Table
       memberCount: members.get(slug)?.length ?? 0,
       ownerCount: members.get(slug)?.filter(({ role }) => role === 'owner').length ?? 0,
       invitationCount: invitations.get(slug)?.length ?? 0,
-      projectCount: projects.get(slug)?.filter(({ status }) => status === 'active').length ?? 0,
+      projectCount: projects.get(slug)?.filter(isCounted).length ?? 0,
       webhookCount: webhooks.get(slug)?.length ?? 0,
       identityCount: identities.get(slug)?.length ?? 0,
     };
@@ -285,23 +286,32 @@ function checkProjects({ all, ofKind, has, erased, settled, report }: Table): vo
     const slug = partOf(project.pk);
     if (erased.has(slug)) continue;
     const say = (what: string) => report(slug, `project ${project.slug}: ${what}`);
+    if (isKept(project)) {
+      if (Object.keys(project.wrappedKeys).length === 0) say('kept without its data keys');
+      if (settled && project.restoring === true) say('still being restored');
+      for (const { slug: env } of environments.get(name) ?? []) {
+        const state = states.get(keys.environmentState({ orgSlug: slug, project: project.slug, env }).pk);
+        if (settled && state?.status !== 'deleting') say(`environment ${env} of a kept project is not closed`);
+      }
+      continue;
+    }
     if (project.status === 'deleting') {
       if (settled) say('still being erased');
       if (Object.keys(project.wrappedKeys).length > 0) say('deleted with its data keys');
       continue;
     }
     const own = environments.get(name) ?? [];
-    const count = own.filter(({ status }) => status === 'active').length;
+    const count = own.filter(isCounted).length;
     if (project.environmentCount !== count) say(`environmentCount is ${project.environmentCount}, counted ${count}`);
     if (project.wrappedKeys[String(project.keyVersion)] === undefined) say('has no data key of its key version');
     const expectedKeys = project.rotation?.status === 'in_progress' ? 2 : 1;
     const keyCount = Object.keys(project.wrappedKeys).length;
     if (keyCount !== expectedKeys) say(`has ${keyCount} data keys, expected ${expectedKeys}`);
-    for (const { slug: env, id, type, status, projectId } of own) {
+    for (const { slug: env, id, type, status, kept, projectId } of own) {
       const state = states.get(keys.environmentState({ orgSlug: slug, project: project.slug, env }).pk);
       const complain = (what: string) => say(`environment ${env} ${what}`);
       if (status === 'deleting') {
-        if (settled) complain('is still being erased');
+        if (settled && kept === undefined) complain('is still being erased');
         if (state && (state.status === 'active' || state.id !== id)) complain('is deleted, and its state is not');
       } else if (state === undefined) complain('has no state');
       else if (state.id !== id || state.projectId !== project.id || projectId !== project.id) {
@@ -522,7 +532,13 @@ function checkAudit({ all, report }: Table): void {
 
     if (targets('organization.created').length !== 1) say('there is not exactly one organization.created');
     const activeProjects = here(projectRecord).filter(project => project.status === 'active');
-    compare('projects', targets('project.created'), targets('project.deleted'), idsOf(activeProjects));
+    const restored = targets('project.restored');
+    const deletedForGood = targets('project.deleted').filter(id => {
+      const index = restored.indexOf(id);
+      if (index >= 0) restored.splice(index, 1);
+      return index < 0;
+    });
+    compare('projects', targets('project.created'), deletedForGood, idsOf(activeProjects));
     const webhooks = idsOf(here(webhookRecord));
     // Webhooks limited to a project or environment are deleted with it, which has an entry of its own.
     if (targets('environment.deleted', 'project.deleted').length === 0) {
@@ -618,7 +634,7 @@ function checkPlatform({ all, erased, report }: Table): void {
   const counted = {
     users: all(userRecord).length,
     organizations: all(organizationRecord).length - erased.size,
-    projects: all(projectRecord).filter(({ pk, status }) => status === 'active' && !erased.has(partOf(pk))).length,
+    projects: all(projectRecord).filter(project => isCounted(project) && !erased.has(partOf(project.pk))).length,
   };
   for (const [name, count] of Object.entries(counted)) {
     const shards = all(platformCountRecord).map(shard => shard[name as keyof typeof counted]);

@@ -37,6 +37,16 @@ export function flagQuery(description: string) {
     .meta({ description, documentedAs: () => z.boolean() });
 }
 
+/** Of a deletion. */
+export const keepQuery = {
+  keepDays: integerQuery(
+    0,
+    30,
+    'For how many days it can be restored. Until then nobody can reach it, its slug stays taken, and it counts towards ' +
+      'the plan’s limits. 0: it is erased at once.',
+  ).default(0),
+};
+
 /** A prefix. An empty one is an error, because it would silently mean "everything". */
 export function prefixQuery(description: string) {
   return text(1, 256).describe(description);

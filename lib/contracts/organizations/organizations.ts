@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { contract, created, ok, succeeds } from '../contract.ts';
 import { Organization } from '../fields/organization.ts';
+import { keepQuery } from '../fields/query.ts';
 import { managers } from '../fields/role.ts';
 import { Name, newSlug } from '../fields/text.ts';
 
@@ -78,8 +79,11 @@ export const deleteOrganization = contract({
   operationId: 'delete-organization',
   route: 'DELETE /v1/orgs/{orgId}',
   summary: 'Delete an organization',
-  description: 'Makes the organization inaccessible at once and erases it in the background. Then its slug is free.',
+  description:
+    'Makes the organization inaccessible at once and erases it in the background. Then its slug is free. With ' +
+    '`keepDays`, its owners can restore it as it was until then. Its subscription ends when it is erased.',
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
+  query: z.strictObject(keepQuery),
   responses: succeeds('The organization was deleted.'),
   uses: {
     table: { GetItem: ['ORG'], PutItem: ['UNFINISHED'], UpdateItem: ['ORG', 'PLATFORM'], DeleteItem: ['ORGS'] },

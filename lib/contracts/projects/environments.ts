@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { contract, created, ok, succeeds } from '../contract.ts';
 import { changes } from '../fields/bodies.ts';
+import { keepQuery } from '../fields/query.ts';
 import { EnvironmentType, managers, roles } from '../fields/role.ts';
 import { Name, newSlug } from '../fields/text.ts';
 import { Environment, environmentExample, projectExample } from './projects.ts';
@@ -68,8 +69,10 @@ export const deleteEnvironment = contract({
   summary: 'Delete an environment',
   description:
     'Makes the environment and its history inaccessible at once and erases them in the background. The slug can be ' +
-    'reused once that is done. Webhooks limited to the environment are deleted with it.',
+    'reused once that is done. Webhooks limited to the environment are deleted with it. With `keepDays`, all that ' +
+    'happens afterwards, and an owner can restore it as it was until then.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project', fresh: 'always' },
+  query: z.strictObject(keepQuery),
   responses: succeeds('The environment was deleted.'),
   uses: {
     table: { GetItem: ['ORGID'], BatchGetItem: ['ENV'], PutItem: ['AUDIT', 'UNFINISHED'], UpdateItem: ['ENV', 'ORG'] },

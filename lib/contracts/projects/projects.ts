@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { contract, created, ok, succeeds } from '../contract.ts';
 import { changes } from '../fields/bodies.ts';
+import { keepQuery } from '../fields/query.ts';
 import { EnvironmentType, managers, roles } from '../fields/role.ts';
 import { EnvironmentId, Name, newSlug, ProjectId, Slug, Timestamp, text } from '../fields/text.ts';
 
@@ -156,13 +157,16 @@ export const deleteProject = contract({
   summary: 'Delete a project',
   description:
     'Makes the project inaccessible at once and destroys its data key, so its values can never be decrypted again. ' +
-    'The stored data is erased in the background.',
+    'The stored data is erased in the background. With `keepDays`, an owner can restore it as it was until then, and ' +
+    'the key is destroyed when it is erased.',
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'project', fresh: 'always' },
+  query: z.strictObject(keepQuery),
   responses: succeeds('The project was deleted.'),
   uses: {
     table: {
       GetItem: ['ORG', 'ORGID'],
       Query: ['ORG'],
+      ConditionCheckItem: ['ORG'],
       PutItem: ['AUDIT', 'UNFINISHED'],
       UpdateItem: ['ENV', 'ORG', 'PLATFORM'],
     },

@@ -28,6 +28,16 @@ export function closeEnvironment(path: EnvironmentPath, id: string): Write {
   return update(stateAt(path), { set: { status: 'deleting' } }, { if: isActive(id) });
 }
 
+/** The reverse, in the transaction that restores the environment or its project. Can be repeated. */
+export function reopenEnvironment(path: EnvironmentPath, id: string): Write {
+  return update(stateAt(path), { set: { status: 'active' } }, { if: { id: equals(id) } });
+}
+
+/** Closes what may be closed already, for a transaction that makes sure that it has to be. */
+export function closeRestOf(path: EnvironmentPath, id: string): Write {
+  return update(stateAt(path), { set: { status: 'deleting' } }, { if: { id: equals(id) } });
+}
+
 /** Condition on the state: it is the same environment, and its token has not risen. */
 export function notRisen(read: Pick<Fenced, 'environmentId' | 'fence'>): Condition<EnvironmentState> {
   return { id: equals(read.environmentId), fence: equals(read.fence) };

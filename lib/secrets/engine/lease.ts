@@ -94,7 +94,8 @@ export async function fenceEnvironment(path: EnvironmentPath, projectId: string,
   await retryOnConditionFailed(async () => {
     const state = await find(stateAt(path));
     // The slugs may name another project's environment by now.
-    if (state?.projectId !== projectId || state.status !== 'active' || state.keyVersion >= keyVersion) return;
+    // A closed environment counts too, because it may be restored.
+    if (state?.projectId !== projectId || state.keyVersion >= keyVersion) return;
     const lease = leaseIn(path, state);
     if (lease !== undefined) {
       await raiseFence(lease, { set: { keyVersion }, abandoned: true });

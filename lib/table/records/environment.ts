@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { EnvironmentType } from '../../contracts/fields/role.ts';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
+import { Kept } from './kept.ts';
 
 /*
  * An environment is two items, created in one transaction and erased together: a description in its organization's
@@ -9,16 +10,23 @@ import { keys } from '../keys.ts';
  * revision. Both store the environment's id, and writes that address them by slug require the id that was read.
  */
 
-export const environmentRecord = entity('environment', keys.environment, {
-  id: z.string(),
-  slug: z.string(),
-  name: z.string(),
-  type: EnvironmentType,
-  projectId: z.string(),
-  project: z.string(),
-  createdAt: z.string(),
-  status: z.enum(['active', 'deleting']),
-});
+export const environmentRecord = entity(
+  'environment',
+  keys.environment,
+  {
+    id: z.string(),
+    slug: z.string(),
+    name: z.string(),
+    type: EnvironmentType,
+    projectId: z.string(),
+    project: z.string(),
+    createdAt: z.string(),
+    status: z.enum(['active', 'deleting']),
+    kept: Kept.optional(),
+  },
+  // Code that doesn't know it would leave the environment out of a key rotation, and then delete the key of its values.
+  { upgrades: [['kept']] },
+);
 export type EnvironmentRecord = ReturnType<typeof environmentRecord.parse>;
 
 /** A large change in progress. Its heads and versions are stamped with `revision`, invisible until it commits. */

@@ -6,6 +6,7 @@ import { Role } from '../../contracts/fields/role.ts';
 import type { MemberRights } from '../../contracts/fields/role-in-project.ts';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
+import { Kept } from './kept.ts';
 
 const billingState = z.object({
   customerId: z.string().nullable(),
@@ -62,6 +63,7 @@ export const organizationRecord = entity(
     accessRevision: z.string().optional(),
     /** `deleting`: no request can reach the organization, and its data is being erased. */
     status: z.enum(['active', 'deleting']),
+    kept: Kept.optional(),
     /**
      * The file that is being imported, by its digest. Until the import is complete, the status is `deleting`, so that no
      * code lets a request in, and an import that is given up is erased like any other organization.

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Rotation } from '../../contracts/projects/projects.ts';
 import { Bytes, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
+import { Kept } from './kept.ts';
 
 const withKeys = {
   id: z.string(),
@@ -26,6 +27,9 @@ export const projectRecord = entity('project', keys.project, {
   environmentCount: z.int(),
   firstRevision: z.int(),
   createdAt: z.string(),
+  kept: Kept.optional(),
+  /** Its restore is decided and under way: it has more environments than one transaction can open. */
+  restoring: z.literal(true).optional(),
 });
 export type ProjectRecord = ReturnType<typeof projectRecord.parse>;
 

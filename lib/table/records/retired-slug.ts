@@ -6,6 +6,7 @@ import { equals, isNew } from '../expressions.ts';
 import { keys } from '../keys.ts';
 import { find, type Read } from '../read.ts';
 import { check, type Write } from '../write.ts';
+import type { Kept } from './kept.ts';
 
 /*
  * The slug of an erased resource can be reused while clients still hold ETags of its environments, so an item records
@@ -38,7 +39,13 @@ export class SlugBeingErased extends Error {
   }
 }
 
-export function slugTaken(slug: string, where: string, holder: { status?: string } | undefined): Error {
+interface Holder {
+  status?: string;
+  kept?: Kept | undefined;
+}
+
+export function slugTaken(slug: string, where: string, holder: Holder | undefined): Error {
+  if (holder?.kept !== undefined) return slugKept(slug, holder.kept);
   if (holder?.status !== 'deleting') return new ApiError('slug_taken', `The slug ${slug} is taken in this ${where}.`);
   return new SlugBeingErased(
     new ApiError(
@@ -48,6 +55,12 @@ export function slugTaken(slug: string, where: string, holder: { status?: string
       { details: { beingErased: true, retryAfterSeconds: 10 } },
     ),
   );
+}
+
+/** A slug stays taken as long as what had it can be restored. */
+export function slugKept(slug: string, { deletedAt, erasedAt }: Kept): ApiError {
+  const message = `The slug ${slug} belongs to something deleted that can be restored until ${erasedAt}.`;
+  return new ApiError('slug_taken', message, { details: { deletedAt, erasedAt } });
 }
 
 interface Retirement {

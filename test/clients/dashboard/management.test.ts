@@ -347,7 +347,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     expect(await environments()).toContainEqual(trial);
     await page.getByRole('link', { name: 'Rehearsal' }).waitFor();
     await button(page, 'Delete trial').click();
-    const confirm = button(page, 'Delete for good');
+    const confirm = button(page, 'Delete');
     await confirm.click({ force: true });
     expect(await environments()).toContainEqual(trial);
     await page.getByLabel('Type trial to confirm').fill('trial');

@@ -182,14 +182,14 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
       return body.project?.environments.map(({ slug }: { slug: string }) => slug);
     };
     await button(page, 'Delete staging').click();
-    await submit(page, { 'Type staging to confirm': 'staging' }, 'Delete for good');
+    await submit(page, { 'Type staging to confirm': 'staging' }, 'Delete');
     const question = dialog(page, 'Confirm it’s you');
     await question.getByText('To delete an environment, please confirm your identity again.').waitFor();
     await button(page, 'Cancel').last().click();
     await question.waitFor({ state: 'detached' });
     expect(await page.getByRole('alert').count()).toBe(0);
     expect(await environments()).toContain('staging');
-    await button(page, 'Delete for good').click();
+    await button(page, 'Delete').click();
     await question.getByLabel('Password').fill('not my password');
     await expectFineLooks(page, 'dialog-step-up', { as: wideAndNarrow, fullPage: false });
     await button(question, 'Continue').click();

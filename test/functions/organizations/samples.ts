@@ -75,4 +75,14 @@ export const samples: Samples = {
     isDone: async ({ organization, session }, api) =>
       (await api.get(`/projects/${organization.id}`, session)).status === 404,
   }),
+  'restore-organization': sample({
+    world: async api => {
+      const there = await placeWithSecrets(api);
+      await expectStatus(api.delete(`/orgs/${there.organization.id}?keepDays=7`, there.session), 200);
+      return there;
+    },
+    repeats: [404],
+    isDone: async ({ organization, session }, api) =>
+      (await api.get(`/projects/${organization.id}`, session)).status === 200,
+  }),
 };

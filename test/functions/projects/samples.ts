@@ -7,10 +7,44 @@ const isRotated = async (
   api: Parameters<typeof place>[0],
 ) => (await expectStatus(api.get(`/projects/${organization.id}/shop`, session), 200)).body.project.keyVersion > 1;
 
+/** A project that its owner has deleted and can restore. */
+async function placeWithDeleted(api: Parameters<typeof place>[0]) {
+  const there = await placeWithSecrets(api);
+  const path = `/projects/${there.organization.id}/shop`;
+  await expectStatus(api.delete(`${path}?keepDays=7`, there.session), 200);
+  return { ...there, path };
+}
+
+const ofDeleted = {
+  world: placeWithDeleted,
+  values: ({ project: { id } }: Awaited<ReturnType<typeof placeWithDeleted>>) => ({ id }),
+};
+
 export const samples: Samples = {
   'list-projects': sample({ world: place }),
   'update-project': sample({ body: () => ({ name: 'Renamed', description: 'changed with it' }) }),
   'delete-project': sample({ world: placeWithSecrets }),
+  'delete-project kept': sample({
+    world: placeWithSecrets,
+    query: '?keepDays=7',
+    isDone: async ({ organization, session }, api) =>
+      (await api.get(`/projects/${organization.id}/shop`, session)).status === 404,
+  }),
+  'list-deleted': sample({ world: placeWithDeleted }),
+  'restore-deleted': sample({
+    ...ofDeleted,
+    repeats: [404],
+    isDone: async (there, api) => {
+      const isThere = (await api.get(there.path, there.session)).status === 200;
+      if (isThere) await valuesIn(api, there);
+      return isThere;
+    },
+  }),
+  'erase-deleted': sample({
+    ...ofDeleted,
+    isDone: async ({ organization, session }, api) =>
+      (await expectStatus(api.get(`/deleted/${organization.id}`, session), 200)).body.deleted.length === 0,
+  }),
   'update-environment': sample({
     world: async api => {
       const [there, guest] = [await placeWithSecrets(api), await seedPerson()];

@@ -14,6 +14,26 @@ const changes = `set-secret import-secrets apply-changes restore-secrets promote
 
 export const rareRights: readonly RareRights[] = [
   {
+    when: 'a project has environments that can be restored, or more environments than one transaction holds',
+    functions: 'delete-project',
+    rights: ['ConditionCheckItem ORG'],
+  },
+  {
+    when: 'an environment is restored rather than a project',
+    functions: 'restore-deleted',
+    rights: ['ConditionCheckItem ORG', 'PutItem ORG'],
+  },
+  {
+    when: 'the key of the project was being rotated, which goes on',
+    functions: 'restore-deleted',
+    rights: ['PutItem UNFINISHED'],
+  },
+  {
+    when: 'the time has come to erase a project that could be restored',
+    functions: 'run-jobs',
+    rights: ['PutItem UNFINISHED', 'UpdateItem PLATFORM'],
+  },
+  {
     when: 'a token’s requests follow one another within a second, so that its member and project are kept',
     functions: 'restore-secrets promote-secrets',
     rights: ['GetItem ORG'],

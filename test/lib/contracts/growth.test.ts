@@ -47,6 +47,7 @@ const bounds = {
     'list-sessions',
     'end-session',
     'list-provider-links',
+    'list-deleted-organizations',
     'end-provider-link',
     'start-passkey',
     'list-passkeys',
@@ -64,6 +65,9 @@ const bounds = {
   organization: [
     'complete-provider-sign-in',
     'list-projects',
+    'list-deleted',
+    'restore-deleted',
+    'erase-deleted',
     'get-project',
     'update-project',
     'set-sign-in',

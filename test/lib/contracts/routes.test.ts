@@ -217,9 +217,9 @@ describe('access', () => {
     expect(foreign).toEqual(['complete-provider-sign-in']);
   });
 
-  test('is for members if the path names an organization, except on admin routes and to sign in there', () => {
-    const signingIn = ['start-provider-sign-in', 'complete-provider-sign-in'];
-    for (const { access, path } of routes.filter(({ operationId }) => !signingIn.includes(operationId))) {
+  test('is for members if the path names an organization, except on admin routes, to sign in there, and to restore it', () => {
+    const others = ['start-provider-sign-in', 'complete-provider-sign-in', 'restore-organization'];
+    for (const { access, path } of routes.filter(({ operationId }) => !others.includes(operationId))) {
       if (/\{org(Id|Slug)\}/.test(path)) expect(['member', 'admin']).toContain(access.kind);
       else expect(access.kind).not.toBe('member');
     }
@@ -241,7 +241,7 @@ describe('access', () => {
   });
 
   test.each([
-    [['owner'], 'delete-project delete-organization change-role'],
+    [['owner'], 'delete-project delete-organization restore-deleted erase-deleted change-role'],
     [
       ['owner', 'admin'],
       `create-project rotate-key bulk-delete-secrets add-template-key invite-member remove-member

@@ -18,16 +18,18 @@ const grantingNothing = words(`
   environmentState.served handOff.provider.clientVersion handOff.provider.lifted handOff.sessionHash handOff.sessionId
   head.keyVersion head.sealed head.sizeBytes identity.createdBy identity.maxAssertionAgeMinutes identity.singleUse
   identity.tokensEndedAt issuerKeys.endpoints issuerKeys.endpoints.userinfo issuerKeys.problem
-  organization.accessRevision organization.billing organization.importing
+  organization.accessRevision organization.billing organization.importing organization.kept
   organization.billing.invoice organization.billing.subscribedPlan organization.providerRequiredAt
   organization.recovery
   organization.retentions organization.trustProviderFactor passkey.counterWentBackAt passkey.ownAddition
   pendingLink.domain pendingLink.epoch pendingLink.replacedLinkId planConfigs.raised platformCount.organizations
-  platformCount.projects platformCount.users project.rotation.failed resetLink.emailChanges retiredSlug.type revision.from revision.message
+  platformCount.projects platformCount.users project.kept project.restoring project.rotation.failed
+  resetLink.emailChanges retiredSlug.type revision.from revision.message
   revision.restored session.brokeGlassIn session.id session.provider.clientVersion session.provider.lifted
   signIn.acceptRoundTrip signIn.requiredAt signIn.sealedSecret signIn.trustEmail startedSignIn.issuer
   startedSignIn.sessionHash templateKey.description token.provider.clientVersion token.provider.lifted
-  token.secondFactor undoLink.addedAt unfinishedWork.job.auditPartitions unfinishedWork.job.cursor unfinishedWork.job.isLate user.emailChanges
+  token.secondFactor undoLink.addedAt unfinishedWork.job.auditPartitions unfinishedWork.job.cursor
+  unfinishedWork.job.isLate unfinishedWork.plannedAtMs user.emailChanges
   user.factorChange user.isAdmin user.logInNetworks user.pendingTotp user.recoveryCodes user.recoveryCodesFrom user.totp.answeredStep
   user.totp.ownAddition version.keyVersion version.sealed version.sizeBytes webhook.createdBy`);
 

@@ -1,6 +1,7 @@
 import { Argument, defineCommand, defineSubcommand, Option } from '../define-command.ts';
+import { keepDaysOption, reportDeletion, requireConfirmed } from '../deletion.ts';
 import { given } from '../given.ts';
-import { slugOption } from '../options.ts';
+import { slugOption, yesOption } from '../options.ts';
 
 const create = defineSubcommand({
   name: 'create',
@@ -26,13 +27,31 @@ const create = defineSubcommand({
   },
 });
 
+const remove = defineSubcommand({
+  name: 'delete',
+  description: 'delete an environment with its secrets',
+  example: 'holdfast envs delete load-test --yes',
+  notes: 'Only for owners and admins. An owner can restore it for 7 days: see “holdfast deleted”.',
+  arguments: [new Argument('<environment>', 'slug of the environment')],
+  options: [keepDaysOption, yesOption],
+  run: async (session, env, { keepDays }) => {
+    const { project } = await session.place('project');
+    await requireConfirmed(session, `Delete the environment ${project}/${env}?`);
+    const path = { orgId: await session.organizationId(), slug: project, env };
+    const route = '/v1/projects/{orgId}/{slug}/environments/{env}';
+    const answer = await session.request('DELETE', route, { path, query: { keepDays } });
+    if (session.output.json) return session.output.document(answer);
+    reportDeletion(session, `${project}/${env}`, keepDays, 'holdfast deleted');
+  },
+});
+
 export default defineCommand({
   name: 'envs',
   heading: 'Organize',
   position: 3,
   description: 'list the environments',
   example: 'holdfast envs --project web-shop',
-  subcommands: [create],
+  subcommands: [create, remove],
   run: async session => {
     const { environments } = await session.project();
     if (session.output.json) return session.output.document({ environments });

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { defineCommand, defineSubcommand, Option } from '../define-command.ts';
+import { Argument, defineCommand, defineSubcommand, Option } from '../define-command.ts';
 import { discardExport, writeExport } from '../export-file.ts';
 import { usage } from '../failure.ts';
+import { id } from '../options.ts';
 
 const exportCommand = defineSubcommand({
   name: 'export',
@@ -49,13 +50,47 @@ function readKey(file: string): Record<string, unknown> {
   return key;
 }
 
+const deleted = defineSubcommand({
+  name: 'deleted',
+  description: 'list the organizations that you owned and can restore',
+  example: 'holdfast orgs deleted',
+  run: async ({ output, request }) => {
+    const answer = await request('GET', '/v1/orgs/deleted', {});
+    if (output.json) return output.document(answer);
+    output.table(
+      ['ID', 'SLUG', 'NAME', 'DELETED', 'UNTIL'],
+      answer.deleted.map(({ id: orgId, slug, name, deletedAt, erasedAt }) => [
+        orgId,
+        slug,
+        name,
+        output.time(deletedAt),
+        output.time(erasedAt),
+      ]),
+      'No deleted organization can be restored.',
+      ['NAME'],
+    );
+  },
+});
+
+const restore = defineSubcommand({
+  name: 'restore',
+  description: 'restore an organization as it was',
+  example: 'holdfast orgs restore 9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31',
+  arguments: [new Argument('<id>', 'id, as “holdfast orgs deleted” shows it').argParser(id)],
+  run: async ({ output, request }, orgId) => {
+    const answer = await request('POST', '/v1/orgs/deleted/{orgId}/restore', { path: { orgId } });
+    if (output.json) return output.document(answer);
+    output.note('Restored, with everything in it.');
+  },
+});
+
 export default defineCommand({
   name: 'orgs',
   heading: 'Organize',
   position: 1,
   description: 'list your organizations',
   example: 'holdfast orgs',
-  subcommands: [exportCommand],
+  subcommands: [exportCommand, deleted, restore],
   run: async session => {
     const { organizations } = await session.currentUser();
     if (session.output.json) return session.output.document({ organizations });

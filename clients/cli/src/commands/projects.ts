@@ -1,6 +1,7 @@
 import { Argument, defineCommand, defineSubcommand, Option } from '../define-command.ts';
+import { keepDaysOption, reportDeletion, requireConfirmed } from '../deletion.ts';
 import { given } from '../given.ts';
-import { slugOption } from '../options.ts';
+import { slugOption, yesOption } from '../options.ts';
 
 const create = defineSubcommand({
   name: 'create',
@@ -20,13 +21,29 @@ const create = defineSubcommand({
   },
 });
 
+const remove = defineSubcommand({
+  name: 'delete',
+  description: 'delete a project with all its environments',
+  example: 'holdfast projects delete web-shop --yes',
+  notes: 'Only for owners. An owner can restore it for 7 days: see “holdfast deleted”.',
+  arguments: [new Argument('<project>', 'slug of the project')],
+  options: [keepDaysOption, yesOption],
+  run: async (session, slug, { keepDays }) => {
+    await requireConfirmed(session, `Delete the project ${slug}?`);
+    const path = { orgId: await session.organizationId(), slug };
+    const answer = await session.request('DELETE', '/v1/projects/{orgId}/{slug}', { path, query: { keepDays } });
+    if (session.output.json) return session.output.document(answer);
+    reportDeletion(session, slug, keepDays, 'holdfast deleted');
+  },
+});
+
 export default defineCommand({
   name: 'projects',
   heading: 'Organize',
   position: 2,
   description: 'list the projects',
   example: 'holdfast projects --org acme',
-  subcommands: [create],
+  subcommands: [create, remove],
   run: async session => {
     const path = { orgId: await session.organizationId() };
     const answer = await session.request('GET', '/v1/projects/{orgId}', { path });

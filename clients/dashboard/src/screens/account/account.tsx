@@ -12,6 +12,7 @@ import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { CloseAccount } from './close.tsx';
+import { DeletedOrganizations } from './deleted-organizations.tsx';
 import { Organizations } from './organizations.tsx';
 import { Password } from './password.tsx';
 import { Providers } from './providers.tsx';
@@ -36,6 +37,7 @@ export function Account() {
         <Sessions />
         <Providers />
         <Organizations />
+        <DeletedOrganizations />
         <CloseAccount />
       </Page>
     </>

@@ -2,6 +2,7 @@ import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import type { Role } from '@holdfast/contracts/fields/role.ts';
 import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
+import { keepDays } from '../../keep-days.ts';
 import { useAction } from '../../load.ts';
 import { navigate } from '../../router.ts';
 import { loadSession, user, whyNot } from '../../session.ts';
@@ -14,6 +15,7 @@ import type { OrganizationProps } from '../../ui/in-organization.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { DeletedList } from './deleted.tsx';
 import { Networks } from './networks.tsx';
 
 export function OrganizationSettings({ organization }: OrganizationProps) {
@@ -24,6 +26,7 @@ export function OrganizationSettings({ organization }: OrganizationProps) {
       <SignInProvider organization={organization} />
       {whyNot('get-allowed-networks', organization.role) === undefined && <Networks organization={organization} />}
       <Export organization={organization} />
+      {whyNot('list-deleted', organization.role) === undefined && <DeletedList organization={organization} />}
       <Delete organization={organization} />
     </Page>
   );
@@ -87,7 +90,7 @@ function Delete({ organization: { id: orgId, name, slug, role } }: SettingProps)
     <Section
       title="Delete"
       danger
-      lead="Nobody can reach the organization any more, and everything in it is erased for good."
+      lead={`Nobody can reach the organization any more. Its owners can restore it for ${keepDays} days, then it is erased for good.`}
     >
       <Button kind="danger" onClick={() => setConfirming(true)} whyNot={whyNot('delete-organization', role)}>
         Delete organization
@@ -95,16 +98,19 @@ function Delete({ organization: { id: orgId, name, slug, role } }: SettingProps)
       {confirming && (
         <Confirm
           title={`Delete ${name}`}
-          action="Delete for good"
+          action="Delete"
           word={slug}
           onClose={() => setConfirming(false)}
           onConfirm={async () => {
-            await call('DELETE /v1/orgs/{orgId}', { params: { orgId } });
+            await call('DELETE /v1/orgs/{orgId}', { params: { orgId }, query: { keepDays } });
             await loadSession();
             navigate('/', { replace: true });
           }}
         >
-          <p>All its projects, secrets, members, tokens and webhooks are deleted. This can’t be undone.</p>
+          <p>
+            Nobody can reach its projects and secrets any more. You can restore it for {keepDays} days, on your
+            account’s page. Its subscription goes on until then.
+          </p>
         </Confirm>
       )}
     </Section>

@@ -1,0 +1,2 @@
+/** For how long something deleted here can be restored. */
+export const keepDays = 7;
