@@ -1,4 +1,5 @@
 import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { expect, inject, it } from 'vitest';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { keys } from '#lib/table/keys.ts';
@@ -28,14 +29,15 @@ async function startProxy(target: string) {
       .on('error', () => response.destroy())
       .end(body);
   };
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = Buffer.concat(chunks);
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await buffer(request);
     if (proxy.hit === undefined || !body.includes(proxy.hit)) return pass(body, request, response);
     proxy.refused += 1;
     response.writeHead(proxy.refusal.status, { 'content-type': 'application/x-amz-json-1.0' });
     response.end(JSON.stringify(proxy.refusal.body));
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
