@@ -75,7 +75,7 @@ export async function removeImport(slug: string): Promise<void> {
 const erasedBeforeMs = 15 * 60_000;
 
 async function reserve(survey: Survey, { slug, plan = 'free' }: ImportOptions): Promise<OrganizationRecord> {
-  const { id, slug: ownSlug, name, createdAt, retentions, requireSecondFactor } = survey.organization;
+  const { id, slug: ownSlug, name, createdAt, retentions, requireSecondFactor, allowedNetworks } = survey.organization;
   const organizationSlug = slug ?? ownSlug;
   const importing = { sha256: survey.sha256 };
   const item = at(organizationRecord, organizationSlug);
@@ -119,6 +119,7 @@ async function reserve(survey: Survey, { slug, plan = 'free' }: ImportOptions): 
     firstRevision: retired[1] === undefined ? survey.organization.firstRevision : Date.now(),
     planChangedAtMs: plan === 'free' ? 0 : Date.now(),
     requireSecondFactor,
+    ...(allowedNetworks !== undefined && { allowedNetworks }),
   };
   await transact([
     put(item, organization, { if: isNew }),

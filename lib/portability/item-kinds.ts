@@ -121,8 +121,9 @@ export const itemKinds: Readonly<Record<string, Portability>> = {
 function organizationOf(item: Item, { retentions }: Portage): ExportRecord {
   const organization = organizationRecord.parse(item);
   const { id, slug, name, createdAt, plan, limitOverrides, requireSecondFactor, firstRevision } = organization;
+  const { allowedNetworks } = organization;
   const facts = { id, slug, name, createdAt, plan, limitOverrides, requireSecondFactor, firstRevision };
-  return { record: 'organization', ...facts, retentions: [...retentions] };
+  return { record: 'organization', ...facts, allowedNetworks, retentions: [...retentions] };
 }
 
 function removedMemberOf(item: Item, { organizationId }: Portage): ExportRecord | undefined {

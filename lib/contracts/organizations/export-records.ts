@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { AuditEntry } from '../audit/entries.ts';
+import { AllowedNetworks } from '../fields/allowed-networks.ts';
 import { AuditAction } from '../fields/audit-action.ts';
 import { EventName } from '../fields/events.ts';
 import { identityAccesses, identityRoles, keyTypes } from '../fields/identity-limits.ts';
@@ -46,6 +47,8 @@ const ExportedOrganization = z.strictObject({
   limitOverrides: LimitOverrides,
   retentions: z.array(z.strictObject({ days: z.int(), untilMs: z.int() })),
   requireSecondFactor: z.boolean(),
+  /** Only if there are any, so that an older reader rejects what it would not enforce. */
+  allowedNetworks: AllowedNetworks.optional(),
   firstRevision: z.int(),
 });
 

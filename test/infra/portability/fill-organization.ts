@@ -57,6 +57,9 @@ export async function fillOrganization(api: Api, owner: Person, { environments, 
   );
   await done(api.delete(`${place.projectPath}/environments/${gone.body.environment.slug}`, session));
 
+  const networks = { people: ['127.0.0.0/8', '::1/128'], machines: null };
+  await done(api.put(`/orgs/${organization.id}/networks`, networks, session));
+
   const webhooks = `/webhooks/${organization.id}`;
   const hook = { url: 'https://hooks.example.com/one', events: ['secret.updated'], projectId: place.project.id };
   const { webhook, signingSecret } = (await done(api.post(webhooks, hook, session))).body;

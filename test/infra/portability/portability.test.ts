@@ -89,8 +89,8 @@ function memberPaths({ place, many, slugs, webhook, identity, members }: Filled)
   ];
 }
 
-/** The sign-in provider and the allowed networks are not exported. */
-const notCompared = ['/v1/orgs/{orgId}/sign-in', '/v1/orgs/{orgId}/networks'];
+/** The sign-in provider is not exported. */
+const notCompared = ['/v1/orgs/{orgId}/sign-in'];
 
 async function answersOf(client: Client, session: { cookie: string }, paths: readonly string[]) {
   const answers: Record<string, string> = {};
