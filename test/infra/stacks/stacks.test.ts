@@ -358,7 +358,8 @@ describe('the API', () => {
       .map(([route, { ThrottlingRateLimit: rate }]) => [route, rate] as const)
       .filter(([, rate]) => rate < 1000);
     const names = words('change-password login register reset-password step-up');
-    expect(strict.toSorted()).toEqual(names.map(name => [`POST /v1/auth/${name}`, 200]));
+    const posts = names.map(name => [`POST /v1/auth/${name}`, 200]);
+    expect(strict.toSorted()).toEqual([['DELETE /v1/auth/me', 200], ...posts]);
   });
 });
 
@@ -437,7 +438,8 @@ describe('rights', () => {
   });
 
   test('to the key for authenticator apps are limited to functions that create or check their codes', () => {
-    expect(holdersOf(/^UseKeyOfTotp$/)).toEqual(['complete-login', 'confirm-totp', 'start-totp', 'step-up']);
+    const holders = words('close-account complete-login confirm-totp start-totp step-up');
+    expect(holdersOf(/^UseKeyOfTotp$/)).toEqual(holders);
   });
 });
 
