@@ -193,9 +193,12 @@ describe.each(types.flatMap(type => accesses.map(access => [type, access] as con
       const {
         'start-provider-sign-in': starting,
         'complete-provider-sign-in': completing,
+        'restore-organization': restoring,
         ...asMember
       } = inOtherOrganization;
       expect([starting, completing]).toEqual(['403 insufficient_scope', '403 insufficient_scope']);
+      // A route of accounts: no identity had the organization.
+      expect(restoring).toBe('401 unauthenticated');
       expect(unlike(asMember, /^(404 organization_not_found|403 admin_required)$/)).toEqual([]);
       expect(await stored()).toEqual(before);
     });

@@ -260,12 +260,13 @@ describe('an invitation', () => {
   });
 
   it('can’t be accepted after its inviter has lost the role in the project that it gives', async () => {
-    const { owner, shop } = scene;
+    const owner = await seedPerson({ emailVerified: true });
+    const shop = await createProject(api, owner, 'Shop');
     const [inviter, guest] = [await addMember(owner, 'admin'), await seedPerson()];
     const path = `/members/${owner.organization.id}/invite`;
     const body = { email: guest.email, role: 'viewer', projectRoles: [roleIn(shop, 'developer')] };
     const { token } = (await expectStatus(api.post(path, body, inviter.session), 201)).body;
-    await expectStatus(set(owner, inviter, { projectRoles: [roleIn(shop, 'viewer')] }), 200);
+    await expectStatus(set(owner, inviter, { projectRoles: [roleIn(shop, 'viewer')] }, owner), 200);
 
     expect(codeOf(await api.post(`/members/invite/${token}/accept`, {}, guest.session))).toBe('400 invalid_token');
     const again = { ...body, email: `${randomUUID()}@example.com` };

@@ -121,7 +121,7 @@ it('an environment of 4 MiB that was not read before is compared, promoted, chan
   const commitsIn = async (request: Send) => {
     const { answer, calls } = await recordRequest(request);
     expect([answer.status, answer.body.error]).toEqual([200, undefined]);
-    return calls.find(({ operation, input }) => operation.startsWith('Transact') && input.TransactItems.length > 1)
+    return calls.find(({ operation, input }) => operation.startsWith('TransactWrite') && input.TransactItems.length > 1)
       ?.roundTrip;
   };
   const as = token;
