@@ -20,7 +20,8 @@ export const proofs: readonly Proof[] = [
     name: 'browser',
     files: words(`test/clients/dashboard/flows.test.ts test/clients/dashboard/management.test.ts
       test/clients/dashboard/provider.test.ts test/clients/dashboard/sign-in.test.ts
-      test/clients/dashboard/grid.test.ts test/clients/dashboard/many-keys.test.ts`),
+      test/clients/dashboard/account.test.ts test/clients/dashboard/grid.test.ts
+      test/clients/dashboard/many-keys.test.ts`),
   },
   {
     name: 'evidence-screens',
