@@ -31,7 +31,7 @@ describe.skipIf(withoutBrowser)('the account page', () => {
     await button(page, 'Use this address').click();
     await page.getByRole('heading', { name: 'E-mail address changed' }).waitFor();
     await page.goto('/account');
-    await page.getByText(email).first().waitFor();
+    await page.getByRole('main').getByText(email).waitFor();
 
     const other = await come();
     await other.goto(await linkIn(person.email, 'undo-email'));
@@ -54,7 +54,7 @@ describe.skipIf(withoutBrowser)('the account page', () => {
     await expectStatus(api.delete(`/orgs/${person.organization.id}`, person.session), 200, 202);
     await submit(dialog(page), { Password: testPassword }, 'Close account');
 
-    await page.getByRole('button', { name: 'Log in' }).waitFor();
+    await button(page, 'Continue').waitFor();
     await expectStatus(api.get('/auth/me', person.session), 401);
   });
 });

@@ -142,8 +142,8 @@ function ChangeEmail({ email: current, onClose }: { email: string; onClose: () =
     <Dialog title="Change e-mail" onClose={onClose}>
       <Form onSubmit={values => void change.run(values)}>
         <p>
-          We mail a link to the new address; it changes once you open that. <span class="mono">{current}</span> gets a
-          notice, with a link that undoes the change for 7 days.
+          We mail a link to the new address. Your address changes once you use it. <span class="mono">{current}</span>{' '}
+          gets a notice, with a link that undoes the change for 7 days.
         </p>
         <Field
           label="New e-mail address"

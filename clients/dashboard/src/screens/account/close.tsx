@@ -46,6 +46,7 @@ function CloseDialog({ onClose }: { onClose: () => void }) {
           You lose access to all your organizations at once, and nobody can undo this. You can register again with your
           address, but the new account gets nothing of this one.
         </p>
+        {lasts.length > 0 && <p>These organizations would have no owner:</p>}
         {lasts.length > 0 && (
           <ul>
             {lasts.map(({ slug, name }) => (
