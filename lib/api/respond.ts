@@ -1,6 +1,5 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { ApiError, temporarilyUnavailable } from '../core/errors.ts';
-import { isOutage } from '../core/outage.ts';
 import { encodingOf } from '../core/response-size.ts';
 import { compressed } from './compress.ts';
 
@@ -72,23 +71,38 @@ export function renderError(error: ApiError, requestId: string): APIGatewayProxy
   return render({ status, body: { error: { code, message, requestId, details } }, headers }, requestId);
 }
 
-/** Errors of AWS services that are busy. The SDK has already retried them. */
-const busyNames = new Set([
+/** Names of transient AWS errors. The SDK has already retried them. */
+const transientNames = new Set([
+  'InternalServerError',
+  'KMSInternalException',
+  'DependencyTimeoutException',
   'LimitExceededException',
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
   'RequestThrottled',
+  'RequestTimeout',
+  'RequestTimeoutException',
+  'ServiceUnavailable',
+  'ServiceUnavailableException',
   'ThrottlingException',
+  'TimeoutError',
   'TooManyRequestsException',
   'TransactionConflictException',
   'TransactionInProgressException',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
 ]);
 
 /** The error that a client may see: an ApiError unchanged, an outage as a 503, everything else as a bare 500. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (isOutage(error) || (error instanceof Error && busyNames.has(error.name))) {
-    return temporarilyUnavailable('The service could not complete this right now. Send the request again.', error);
+  if (error instanceof Error) {
+    const { name, code, $metadata } = error as Error & { code?: string; $metadata?: { httpStatusCode?: number } };
+    const isOutage = ($metadata?.httpStatusCode ?? 0) >= 500;
+    if (isOutage || transientNames.has(name) || transientNames.has(code ?? '')) {
+      return temporarilyUnavailable('The service could not complete this right now. Send the request again.', error);
+    }
   }
   const message = 'Something went wrong on our side. The request id names it in our log.';
   return new ApiError('internal_error', message, { cause: error });

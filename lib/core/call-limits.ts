@@ -4,15 +4,6 @@ export const callLimits = {
   requestHandler: { connectionTimeout: 1000, requestTimeout: 5000, throwOnRequestTimeout: true },
 };
 
-/**
- * The limits of calls that every request makes, to the table and KMS. They take milliseconds, and while one hangs, its
- * request occupies a concurrent execution.
- */
-export const frequentCallLimits = {
-  ...callLimits,
-  requestHandler: { ...callLimits.requestHandler, requestTimeout: 2000 },
-};
-
 /** The limits of the single read from the other region, whose outage must not delay requests in this one. */
 export const peerCallLimits = {
   maxAttempts: 1,
@@ -21,7 +12,7 @@ export const peerCallLimits = {
 
 /** For a machine that runs what it calls. While that machine is busy, a call can take longer than one to AWS. */
 export function allowSlowCalls(): void {
-  for (const { requestHandler } of [callLimits, frequentCallLimits, peerCallLimits]) {
+  for (const { requestHandler } of [callLimits, peerCallLimits]) {
     Object.assign(requestHandler, { connectionTimeout: 20_000, requestTimeout: 20_000 });
   }
 }

@@ -1,5 +1,5 @@
 import { DecryptCommand, EncryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
-import { frequentCallLimits } from '../core/call-limits.ts';
+import { callLimits } from '../core/call-limits.ts';
 import { withinCapacity } from '../core/capacity.ts';
 import { oncePerProcess } from '../core/process-memory.ts';
 import { requiredSetting } from '../core/settings.ts';
@@ -9,7 +9,7 @@ export const shedRequests = 'shedRequests';
 
 /** The process's KMS client. Only `lib/crypto` uses it; tests import it to count its calls. */
 export const kmsClient = /* @__PURE__ */ oncePerProcess('kms-client', () => {
-  const client = new KMSClient(frequentCallLimits);
+  const client = new KMSClient(callLimits);
   client.middlewareStack.addRelativeTo(shedThrottled, {
     name: shedRequests,
     relation: 'after',
@@ -25,7 +25,6 @@ function shedThrottled<Args, Answer>(next: (args: Args) => Promise<Answer>): (ar
 /** All keys of an account share the quotas of its cryptographic operations (KMS Developer Guide, "Request quotas"). */
 const kmsCapacity = {
   needs: ['KMS'],
-  failing: ['KMS'],
   missingIn: (error: unknown) => (error instanceof Error && error.name === 'ThrottlingException' ? ['KMS'] : undefined),
   isAnswer: () => false,
   mayBeExecuted: () => false,

@@ -1,6 +1,6 @@
 import { DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { frequentCallLimits, peerCallLimits } from '../core/call-limits.ts';
+import { callLimits, peerCallLimits } from '../core/call-limits.ts';
 import { withinCapacity } from '../core/capacity.ts';
 import { cachedRead, oncePerProcess, processCollection } from '../core/process-memory.ts';
 import { settings } from '../core/settings.ts';
@@ -11,7 +11,6 @@ import {
   noteLostAnswer,
   noteThrottledPartition,
   reauthorize,
-  requireTimeToRepeat,
   requireTimeToWrite,
 } from './retry.ts';
 import { isClientError, readServesHere, reliedOnMs, servedElsewhere } from './serving-region.ts';
@@ -23,7 +22,7 @@ export const reauthorizedRetries = 'reauthorizedRetries';
 /** The table's client, one per process so that its connections stay warm. */
 export const tableClient = /* @__PURE__ */ oncePerProcess('table-client', () => {
   const options = { marshallOptions: { removeUndefinedValues: true } };
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient(frequentCallLimits), options);
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient(callLimits), options);
   // It passes every item to a logger, even if there is none: half a millisecond per 100 secrets.
   client.middlewareStack.remove('loggerMiddleware');
   client.middlewareStack.addRelativeTo(reauthorizeRetries, {
@@ -115,10 +114,7 @@ function reauthorizeRetries<I extends { input: object }, O>(
       } catch (error) {
         wasRefused = isRefusal(error) || call.missingIn(error) !== undefined;
         if (isThrottledPartition(error)) noteThrottledPartition();
-        if (!wasRefused && !isAnswer(error)) {
-          noteLostAnswer();
-          requireTimeToRepeat();
-        }
+        if (!wasRefused && !isAnswer(error)) noteLostAnswer();
         throw error;
       }
     });

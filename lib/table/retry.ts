@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitingForCapacity } from '../core/capacity.ts';
 import { temporarilyUnavailable } from '../core/errors.ts';
-import { isOutage } from '../core/outage.ts';
 
 export interface RetryBudget {
   readonly endsAt: number;
@@ -37,20 +36,8 @@ const lastWritesMs = 5_000;
  * @throws temporarily_unavailable if the surrounding deadline has long passed
  */
 export function requireTimeToWrite(): void {
-  requireTime(lastWritesMs);
-}
-
-/**
- * Call this after an attempt without a response, which may have hung.
- * @throws temporarily_unavailable if the surrounding deadline has passed
- */
-export function requireTimeToRepeat(): void {
-  requireTime(0);
-}
-
-function requireTime(extraMs: number): void {
   const endsAt = deadlines.getStore();
-  if (endsAt === undefined || Date.now() <= endsAt + extraMs) return;
+  if (endsAt === undefined || Date.now() <= endsAt + lastWritesMs) return;
   throw temporarilyUnavailable('The request took too long. Send it again.');
 }
 
@@ -176,6 +163,11 @@ export const isRefusal = (error: unknown): boolean => error instanceof Error && 
 /** Whether a request that may be executed twice (a read, a transaction with its token) can be sent again. */
 export function isTransient(error: unknown): boolean {
   return isRefusal(error) || (error instanceof Error && serverErrors.has(error.name));
+}
+
+/** DynamoDB failed, rather than being busy with other requests. */
+function isOutage(error: unknown): boolean {
+  return error instanceof Error && ['InternalServerError', 'ServiceUnavailable'].includes(error.name);
 }
 
 /**

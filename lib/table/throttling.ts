@@ -35,7 +35,6 @@ export function capacityOf(isWrite: boolean, input: object) {
   const throttledTogether = 'TransactItems' in input ? [partitions.join(' and ')] : partitions;
   return {
     needs: [...new Set([table, ...partitions, ...throttledTogether])],
-    failing: throttledTogether,
     missingIn: (error: unknown): readonly string[] | undefined => {
       if (error instanceof TransactionCanceledException) {
         const codes = (error.CancellationReasons ?? []).map(({ Code = '' }) => Code);

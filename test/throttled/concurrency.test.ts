@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type * as Capacity from '#lib/core/capacity.ts';
 import { sendPatiently, withDeadline } from '#lib/table/retry.ts';
-import { noAnswer } from '../support/inject-faults.ts';
 import { throttled } from '../support/throttled.ts';
 
 /*
@@ -14,13 +13,9 @@ const seconds = 60;
 
 type Process = typeof Capacity;
 
-let runs = 0;
-
-/** New ones for each run, which begins earlier, in told time, than the one before ended. */
 function processes(): Promise<Process[]> {
-  runs += 1;
   const file = new URL('../../lib/core/capacity.ts', import.meta.url).href;
-  return Promise.all(Array.from({ length: slots }, (_, n): Promise<Process> => import(`${file}?process=${runs}-${n}`)));
+  return Promise.all(Array.from({ length: slots }, (_, n): Promise<Process> => import(`${file}?process=${n}`)));
 }
 
 /** The same random numbers in each run. */
@@ -52,13 +47,11 @@ interface Scenario {
   isThrottled: (tenant: string, need: string) => boolean;
   /** Waits as requests did before: for 22 s. */
   waits?: boolean;
-  /** How long an attempt hangs, after which it ends without a response. Otherwise DynamoDB throttles it at once. */
-  hangsMs?: number;
 }
 
 const throttledForMs = 40_000;
 
-async function run({ tenants, isThrottled, waits = false, hangsMs }: Scenario) {
+async function run({ tenants, isThrottled, waits = false }: Scenario) {
   const idle = await processes();
   const startedAt = Date.now();
   const busy = new Map<Process, boolean>();
@@ -73,7 +66,6 @@ async function run({ tenants, isThrottled, waits = false, hangsMs }: Scenario) {
     };
     const rules = {
       needs,
-      failing: needs.slice(-1),
       missingIn: (error: unknown) => (error as { missing?: string[] }).missing,
       isAnswer: () => false,
       mayBeExecuted: () => false,
@@ -82,8 +74,6 @@ async function run({ tenants, isThrottled, waits = false, hangsMs }: Scenario) {
       await new Promise(resolve => setTimeout(resolve, callMs));
       if (missing().length === 0) return;
       busy.set(own, true);
-      if (hangsMs !== undefined) await new Promise(resolve => setTimeout(resolve, hangsMs));
-      if (hangsMs !== undefined) throw noAnswer();
       throw Object.assign(throttled(), { missing: missing() });
     });
   };
@@ -166,25 +156,5 @@ describe('with 100 concurrent executions and ten times the rate that once filled
     // The throttling ends in the 40th second. Who waited for Retry-After is served.
     expect(of('acme').served).toBeGreaterThan(0);
     expect(of('acme').lastRejectedMs).toBeLessThanOrEqual(throttledForMs + 30_000);
-  });
-});
-
-/** 46 requests a second with 1,000 concurrent executions: the rate that filled the account when each one held 22 s. */
-const filling = { name: 'acme', perSecond: fills };
-
-describe('with 100 concurrent executions and the rate that once filled them', () => {
-  it.each([
-    ['one partition', (need: string) => need === 'ENV#acme', [filling, ...others]],
-    ['the table', (need: string) => need !== 'KMS', [filling]],
-    ['KMS', (need: string) => need === 'KMS', [filling]],
-  ] as const)('requests hold at most a fifth while each call to %s hangs', async (_, isHit, tenants) => {
-    const { most, of } = await run({ tenants, isThrottled: (_tenant, need) => isHit(need), hangsMs: 2000 });
-    expect(most).toBeGreaterThan(0);
-    expect(most).toBeLessThanOrEqual(slots / 5);
-    for (const { name } of tenants.slice(1)) {
-      expect(of(name)).toMatchObject({ served: 20 * seconds, rejected: 0, noSlot: 0 });
-    }
-    expect(of('acme')).toMatchObject({ noSlot: 0 });
-    expect(of('acme').served).toBeGreaterThan(0);
   });
 });

@@ -7,7 +7,7 @@ import { environmentStateRecord } from '#lib/table/records/environment.ts';
 import { type Answer, codeOf } from '../support/api.ts';
 import { openWorkplace, type Workplace } from '../support/environments.ts';
 import { fresh, shared } from '../support/fixtures.ts';
-import { isTableWrite, noAnswer } from '../support/inject-faults.ts';
+import { isTableWrite } from '../support/inject-faults.ts';
 import { numbered } from '../support/numbered.ts';
 import type { AwsCall, Conductor } from '../support/observe-calls.ts';
 import { startObservedApi, withFault } from '../support/observed-api.ts';
@@ -33,21 +33,12 @@ function pass(seconds: number): void {
 
 /** Throttles attempts as long as it `isOn`, and counts all that reach what it throttles. */
 function throttling(isHit: (call: AwsCall) => boolean, error: () => Error) {
-  const fault: Conductor & { isOn: boolean; attempts: number; running: number; hangsMs: number } = {
+  const fault: Conductor & { isOn: boolean; attempts: number } = {
     isOn: true,
-    hangsMs: 0,
     attempts: 0,
-    running: 0,
-    call: async (_, send) => {
-      fault.running += 1;
-      return send().finally(() => {
-        fault.running -= 1;
-      });
-    },
-    attempt: async (call, send) => {
+    attempt: (call, send) => {
       if (!isHit(call)) return send();
       fault.attempts += 1;
-      await new Promise(resolve => setTimeout(resolve, fault.hangsMs));
       return fault.isOn ? Promise.reject(error()) : send();
     },
   };
@@ -205,77 +196,4 @@ describe('KMS is throttled', () => {
     pass(seconds);
     for (const place of [acme, other]) expect(codeOf(await pull(place, fault))).toBe('200 ok');
   });
-});
-
-describe('DynamoDB fails', () => {
-  const failed = () =>
-    Object.assign(new Error('failed (injected)'), { name: 'InternalServerError', $metadata: { httpStatusCode: 500 } });
-
-  it.each([
-    ['with a 500', failed],
-    ['to respond', noAnswer],
-  ])(
-    '%s to reads of one partition: its requests are rejected without an attempt, others’ answered',
-    async (_, error) => {
-      const fault = throttling(isIn(partitionsOf(acme)[1] ?? ''), error);
-      requireRejected(await pull(acme, fault));
-      const { attempts } = fault;
-      expect(attempts).toBeLessThanOrEqual(9);
-      for (let n = 0; n < 3; n += 1) {
-        requireRejected(await pull(acme, fault));
-        expect(codeOf(await pull(other, fault))).toBe('200 ok');
-      }
-      expect(fault.attempts).toBe(attempts);
-      fault.isOn = false;
-      pass(31);
-      expect(codeOf(await pull(acme, fault))).toBe('200 ok');
-    },
-  );
-
-  it('to respond to any read: after the first request no tenant’s makes an attempt', async () => {
-    const fault = throttling(isTable, noAnswer);
-    // Two attempts that hang as long are enough to give up.
-    fault.hangsMs = 1500;
-    requireRejected(await pull(acme, fault));
-    // Its calls are made at the same time, and the first one to fail ends it.
-    await expect.poll(() => fault.running).toBe(0);
-    const { attempts } = fault;
-    for (const place of [acme, other]) requireRejected(await pull(place, fault));
-    expect(fault.attempts).toBe(attempts);
-  });
-
-  it.each([
-    ['before', false],
-    ['after', true],
-  ])(
-    '%s it executes a change: the response is honest, and the next change is rejected before it is sent',
-    async (_, isExecuted) => {
-      const { pk } = keys.environmentState(acme.pathOf());
-      let attempts = 0;
-      const conductor: Conductor = {
-        attempt: async (call, send) => {
-          if (!isTableWrite(call) || !JSON.stringify(call.input).includes(`"${pk}"`)) return send();
-          attempts += 1;
-          if (isExecuted && attempts === 1) await send();
-          throw failed();
-        },
-      };
-      // If it was executed, its audit entry shows that.
-      const answer = await set(acme, conductor);
-      if (isExecuted) expect(codeOf(answer)).toBe('200 ok');
-      else requireRejected(answer);
-      const made = attempts;
-      requireRejected(await withFault({ conductor }, headers => acme.set('dev', 'A', 'three', { headers })));
-      expect(attempts).toBe(made);
-      expect(await acme.values('dev')).toEqual({ A: isExecuted ? 'two' : 'one' });
-    },
-  );
-});
-
-it('KMS fails: requests that need it are rejected after three attempts, then without one', async () => {
-  resetProcessMemory('data-keys');
-  const fault = throttling(({ service }) => service === 'KMS', noAnswer);
-  requireRejected(await pull(acme, fault));
-  for (const place of [acme, other]) requireRejected(await pull(place, fault));
-  expect(fault.attempts).toBe(3);
 });

@@ -1,4 +1,4 @@
-import { CapacityMissing, evenIfThrottled, waitingForCapacity } from '../../core/capacity.ts';
+import { CapacityMissing, waitingForCapacity } from '../../core/capacity.ts';
 import { temporarilyUnavailable } from '../../core/errors.ts';
 import type { Log } from '../../core/logger.ts';
 import { asRead, type Changes, type Condition, equals, isNew } from '../../table/expressions.ts';
@@ -225,7 +225,7 @@ type CallOutcome<T> = { as: 'done'; result: T } | { as: 'refused' } | { as: 'unk
 
 async function outcomeOf<T>(call: () => Promise<T>): Promise<CallOutcome<T>> {
   try {
-    return { as: 'done', result: await evenIfThrottled(call) };
+    return { as: 'done', result: await call() };
   } catch (error) {
     return { as: error instanceof ConditionFailed ? 'refused' : 'unknown' };
   }

@@ -22,7 +22,6 @@ function use(
 ) {
   const call = {
     needs,
-    failing: needs.slice(-1),
     missingIn: (error: unknown) => (error instanceof TooFast ? error.missing : undefined),
     isAnswer: (error: unknown) => error === refused,
     mayBeExecuted: () => mayBeExecuted,
@@ -143,80 +142,6 @@ it('a rejected condition shows that there is capacity', async () => {
   const refused = new Error('the condition does not hold');
   expect((await request(() => use(['table'], { refused }))).result).toBe(refused);
   expect(await request()).toMatchObject({ result: 'served' });
-});
-
-describe('a service that fails', () => {
-  const failed = (name: string) => Object.assign(new Error('injected'), { name });
-  /** One request with calls whose attempts all end like this, after some time. */
-  const failing = (error: Error, ms: number, needs: readonly string[], mayBeExecuted = false) =>
-    withinCapacity(
-      {
-        needs,
-        failing: needs.slice(1),
-        missingIn: () => undefined,
-        isAnswer: () => false,
-        mayBeExecuted: () => mayBeExecuted,
-      },
-      async () => {
-        attempts += 1;
-        await new Promise(resolve => setTimeout(resolve, ms));
-        throw error;
-      },
-    );
-
-  it.each([
-    ['InternalServerError', 0, 3, 400],
-    ['TimeoutError', 2000, 2, 4100],
-  ])(
-    '%s: the first request makes at most three attempts, the following ones none',
-    async (name, ms, most, longestMs) => {
-      const work = () => failing(failed(name), ms, ['reads', 'ENV#a']);
-      const first = await request(work);
-      expect(first.result).toMatchObject({ status: 503, code: 'temporarily_unavailable', isExpected: false });
-      expect(first.result).not.toBeInstanceOf(CapacityMissing);
-      expect(first.attempts).toBe(most);
-      expect(first.ms).toBeLessThanOrEqual(longestMs);
-      expect(await request(work)).toMatchObject({ attempts: 0, ms: 0, result: expect.any(CapacityMissing) });
-      expect(await request(() => use(['reads', 'ENV#b']))).toMatchObject({ result: 'served' });
-    },
-  );
-
-  it('rejects others for at least four times as long as the first request hung', async () => {
-    await request(() => failing(failed('TimeoutError'), 2000, ['reads', 'ENV#a']));
-    await pass(15);
-    expect(await request(() => use(['reads', 'ENV#a']))).toMatchObject({ attempts: 0 });
-  });
-
-  it('is rejected as a whole once calls fail that have nothing in common', async () => {
-    await request(() => failing(failed('TimeoutError'), 2000, ['reads', 'ORG#a', 'USER#a']));
-    await request(() => failing(failed('TimeoutError'), 2000, ['reads', 'ORG#a']));
-    expect(await request(() => use(['reads', 'ENV#b']))).toMatchObject({ result: 'served' });
-    await request(() => failing(failed('TimeoutError'), 2000, ['reads', 'ENV#c']));
-    expect(await request(() => use(['reads', 'ENV#b']))).toMatchObject({ attempts: 0 });
-  });
-
-  it('is sent a call again that may have been executed, and the error is not that nothing was', async () => {
-    const work = () => failing(failed('InternalServerError'), 0, ['writes', 'ENV#a'], true);
-    for (let n = 0; n < 2; n += 1) {
-      const { result, attempts: made, ms } = await request(work);
-      expect(result).toMatchObject({ status: 503, code: 'temporarily_unavailable' });
-      expect(result).not.toBeInstanceOf(CapacityMissing);
-      expect(made).toBeGreaterThan(5);
-      expect(ms).toBeLessThanOrEqual(2_800);
-    }
-  });
-
-  it('is waited for by background work', async () => {
-    const error = failed('InternalServerError');
-    for (const work of [
-      failing,
-      (...input: Parameters<typeof failing>) => shedding(() => waitingForCapacity(() => failing(...input))),
-    ]) {
-      const outcome = work(error, 0, ['reads', 'ENV#a']).catch((reason: unknown) => reason);
-      await vi.runAllTimersAsync();
-      expect(await outcome).toBe(error);
-    }
-  });
 });
 
 describe('what is never rejected for lack of capacity', () => {
