@@ -47,9 +47,9 @@ const bounds: Readonly<Record<string, Bounds>> = {
   // The notice is sent before the link, which must not be usable without it.
   'change-email': { roundTrips: 5, kmsCalls: 1 },
   // Once for a change or an account: copies of the address change, and what is left ends, before the response.
-  'confirm-email-change': { roundTrips: 10, kmsCalls: 1 },
-  'undo-email-change': { roundTrips: 13, kmsCalls: 1 },
-  'close-account': { roundTrips: 16, kmsCalls: 1 },
+  'confirm-email-change': { roundTrips: 8, kmsCalls: 1 },
+  'undo-email-change': { roundTrips: 9, kmsCalls: 1 },
+  'close-account': { roundTrips: 11, kmsCalls: 1 },
   'import 500': { roundTrips: 6, calls: 40, writeUnits: 2500, kmsCalls: 0 },
 };
 
