@@ -14,6 +14,7 @@ export interface Proof {
 export const proofs: readonly Proof[] = [
   { name: 'faults', files: ['test/faults/faults.test.ts'], env: { FAULTS: 'most' }, full: { FAULTS: 'all' } },
   { name: 'fuzz', files: ['test/fuzz'], env: { FUZZ: '60' }, full: { FUZZ: '300' } },
+  { name: 'authorization', files: ['test/authorization/authorization.test.ts'] },
   { name: 'search-protocol', files: ['test/model/search.test.ts'], env: { SEARCH: 'all' } },
   { name: 'screens', files: ['test/clients/dashboard/screens.test.ts'] },
   {
