@@ -95,6 +95,15 @@ export const listIdentities = contract({
   uses: { table: { BatchGetItem: ['ORG'], Query: ['ORG'] } },
 });
 
+const managing = {
+  kind: 'member',
+  roles: managers,
+  tokens: 'full',
+  narrowestToken: 'organization',
+  fresh: 'always',
+  projectAdmins: true,
+} as const;
+
 export const createIdentity = contract({
   operationId: 'create-identity',
   route: 'POST /v1/identities/{orgId}',
@@ -105,14 +114,7 @@ export const createIdentity = contract({
     'identity’s `audience`. Require identifiers that are never reused: on GitHub, `repository_id` and ' +
     '`repository_owner_id`. Pull and merge request events (`event_name`, `pipeline_source` and others) are ' +
     'rejected unless the claims list them. Requires a verified e-mail address.',
-  access: {
-    kind: 'member',
-    roles: managers,
-    tokens: 'full',
-    narrowestToken: 'organization',
-    fresh: 'always',
-    projectAdmins: true,
-  },
+  access: managing,
   body: z
     .strictObject({
       name: IdentityName.meta({ description: described.name, example: 'web-shop deploy' }),
@@ -182,14 +184,7 @@ export const updateIdentity = contract({
     'tokens issued earlier. A `deployer` must keep an `environmentId`. With `singleUse` false, platform tokens that ' +
     'were already exchanged are accepted again; with true, each is accepted only if it was never exchanged. Changing ' +
     '`issuer`, `claims` or `jwks` invalidates those tokens.',
-  access: {
-    kind: 'member',
-    roles: managers,
-    tokens: 'full',
-    narrowestToken: 'organization',
-    fresh: 'always',
-    projectAdmins: true,
-  },
+  access: managing,
   body: changes({
     name: IdentityName.optional().meta({ description: described.name, example: 'web-shop deploy' }),
     access: IdentityAccess.optional(),
@@ -228,14 +223,7 @@ export const deleteIdentity = contract({
   route: 'DELETE /v1/identities/{orgId}/{identityId}',
   summary: 'Delete an identity',
   description: 'Deletes the identity. Its tokens stop working at once.',
-  access: {
-    kind: 'member',
-    roles: managers,
-    tokens: 'full',
-    narrowestToken: 'organization',
-    fresh: 'always',
-    projectAdmins: true,
-  },
+  access: managing,
   responses: succeeds('The identity was deleted.'),
   revokes: true,
   uses: {
