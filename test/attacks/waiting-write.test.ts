@@ -24,6 +24,9 @@ let place: Workplace;
 let members: string;
 beforeAll(async () => {
   place = await openWorkplace(api);
+  // More members than the plan allows.
+  const organization = at(organizationRecord, place.owner.organization.slug);
+  await transact([update(organization, { set: { limitOverrides: { maxMembers: 100 } } })]);
   members = `/members/${place.owner.organization.id}`;
 });
 
