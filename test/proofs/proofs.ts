@@ -106,7 +106,7 @@ export const proofs: readonly Proof[] = [
   {
     name: 'stale-reads',
     files: ['test/consistency/stale-reads.test.ts', 'test/model/kept-access.test.ts'],
-    env: { READ_SECONDS: '40', KEPT_SEQUENCES: '2000' },
+    env: { READ_SECONDS: '40', KEPT_SEQUENCES: '1000' },
     full: { READ_SECONDS: '600', KEPT_SEQUENCES: '20000' },
   },
   {
