@@ -135,6 +135,8 @@ describe('a session through the provider', () => {
     'GET /v1/auth/sessions',
     'DELETE /v1/auth/sessions/{sessionId}',
     'POST /v1/members/invite/{token}/accept',
+    'GET /v1/orgs/deleted',
+    'POST /v1/orgs/deleted/{orgId}/restore',
   ];
   const ofAccount = routes.filter(({ access }) => access.kind === 'account' || access.kind === 'admin');
 

@@ -14,13 +14,13 @@ shared(startApi);
 const startMs = Date.parse('2026-01-01T00:00:00.000Z');
 const period = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' };
 const actions = ['secret.pulled', 'secret.history_read', 'secret.compared'] as const;
-/** So long that a page of 1 MB has only some forty of them. */
+/** Long, but entries are stored packed: the first page of a scan has a hundred of them. */
 const names = Array.from({ length: 100 }, (_, index) => `${index}`.padStart(250, 'K'));
 
 describe('a scan of audit entries', () => {
   it('that runs out of its budget returns all entries up to a time, and the next one goes on there', async () => {
     const organizationId = randomUUID();
-    const entries = Array.from({ length: 300 }, (_, index) =>
+    const entries = Array.from({ length: 600 }, (_, index) =>
       auditEntry(index % 10 === 0 ? 'secret.compared' : 'secret.pulled', startMs + index * 1000, { keys: names }),
     );
     await seedAudit(organizationId, entries);

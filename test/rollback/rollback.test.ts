@@ -166,7 +166,7 @@ describe('what this version refuses', () => {
     const hidden = await hideRestrictions(({ formatVersion }) => formatVersion + 1);
 
     expect(await allowedOf(extra, loadFromFunctions)).toEqual([]);
-    expect([...new Set(hidden)].toSorted()).toEqual(['organization', 'session', 'token']);
+    expect([...new Set(hidden)].toSorted()).toEqual(['member', 'organization', 'session', 'token']);
     await restore();
   });
 

@@ -106,6 +106,7 @@ export const rareRights: readonly RareRights[] = [
     rights: ['PutItem CHALLENGE', 'Query USER'],
   },
   { when: 'the account has passkeys', functions: 'continue-provider-sign-in', rights: ['Query USER'] },
+  { when: 'the limits of the plans are not in memory', functions: 'undo-email-change', rights: ['GetItem PLANS'] },
   { when: 'a passkey proves who closes the account', functions: 'close-account', rights: ['UpdateItem USER'] },
   { when: 'the account has tokens', functions: 'change-password', rights: ['Query USER'] },
   {

@@ -141,7 +141,7 @@ describe('replay-revocations', () => {
     expect(members).toHaveLength(3);
     await queueUnfinishedWork(openLog({}), { nowMs: Date.now() + 600_000 });
     await eventually(async () => expect(violationsOf(await scanTable())).toEqual([]));
-    expect(await queryItems(ranges.account(removed.user.id))).toEqual([]);
+    await eventually(async () => expect(await queryItems(ranges.account(removed.user.id))).toEqual([]));
   });
 
   it('repeats that a member was limited to projects, also under maintenance', async () => {
