@@ -14,6 +14,19 @@ export interface Proof {
 export const proofs: readonly Proof[] = [
   { name: 'faults', files: ['test/faults/faults.test.ts'], env: { FAULTS: 'most' }, full: { FAULTS: 'all' } },
   { name: 'fuzz', files: ['test/fuzz'], env: { FUZZ: '60' }, full: { FUZZ: '300' } },
+  {
+    name: 'deployments',
+    files: words(`test/infra/stacks/template-changes.test.ts test/infra/stacks/deployment-traffic.test.ts
+      test/infra/commands/rehearse-restore.test.ts test/infra/commands/deploy.test.ts
+      test/infra/commands/ready-for-failover.test.ts test/docs/commands.test.ts`),
+  },
+  {
+    name: 'stalls',
+    files: words(`test/lib/jobs/late-steps.test.ts test/functions/secrets/late-writes.test.ts
+      test/functions/secrets/stalled-reads.test.ts test/functions/secrets/one-moment.test.ts
+      test/functions/secrets/long-revisions.test.ts test/consistency/made-again.test.ts
+      test/attacks/waiting-write.test.ts`),
+  },
   { name: 'authorization', files: ['test/authorization/authorization.test.ts'] },
   { name: 'search-protocol', files: ['test/model/search.test.ts'], env: { SEARCH: 'all' } },
   { name: 'screens', files: ['test/clients/dashboard/screens.test.ts'] },
@@ -34,19 +47,6 @@ export const proofs: readonly Proof[] = [
       test/clients/cli/audit.test.ts test/clients/cli/exposure.test.ts`),
   },
   { name: 'bundles', files: ['test/infra/build/bundles.test.ts'] },
-  {
-    name: 'stalls',
-    files: words(`test/lib/jobs/late-steps.test.ts test/functions/secrets/late-writes.test.ts
-      test/functions/secrets/stalled-reads.test.ts test/functions/secrets/one-moment.test.ts
-      test/functions/secrets/long-revisions.test.ts test/consistency/made-again.test.ts
-      test/attacks/waiting-write.test.ts`),
-  },
-  {
-    name: 'deployments',
-    files: words(`test/infra/stacks/template-changes.test.ts test/infra/stacks/deployment-traffic.test.ts
-      test/infra/commands/rehearse-restore.test.ts test/infra/commands/deploy.test.ts
-      test/infra/commands/ready-for-failover.test.ts test/docs/commands.test.ts`),
-  },
   {
     name: 'crashes',
     files: words(`test/functions/secrets/crashes.test.ts test/functions/secrets/consistency.test.ts
