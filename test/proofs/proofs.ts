@@ -13,13 +13,13 @@ export interface Proof {
 /** Longest first, so that the two that run side by side end at about the same time. */
 export const proofs: readonly Proof[] = [
   { name: 'faults', files: ['test/faults/faults.test.ts'], env: { FAULTS: 'most' }, full: { FAULTS: 'all' } },
-  { name: 'fuzz', files: ['test/fuzz'], env: { FUZZ: '60' }, full: { FUZZ: '300' } },
   {
     name: 'deployments',
     files: words(`test/infra/stacks/template-changes.test.ts test/infra/stacks/deployment-traffic.test.ts
       test/infra/commands/rehearse-restore.test.ts test/infra/commands/deploy.test.ts
       test/infra/commands/ready-for-failover.test.ts test/docs/commands.test.ts`),
   },
+  { name: 'fuzz', files: ['test/fuzz'], env: { FUZZ: '60' }, full: { FUZZ: '300' } },
   {
     name: 'stalls',
     files: words(`test/lib/jobs/late-steps.test.ts test/functions/secrets/late-writes.test.ts
