@@ -16,6 +16,7 @@ export const pathParameters = {
   linkId: { schema: Uuid, notFound: 'link_not_found', description: 'Link identifier.' },
   webhookId: { schema: Uuid, notFound: 'webhook_not_found', description: 'Webhook identifier.' },
   deliveryId: { schema: Uuid, notFound: 'delivery_not_found', description: 'Delivery identifier.' },
+  proposalId: { schema: Uuid, notFound: 'proposal_not_found', description: 'Proposal identifier.' },
   identityId: { schema: Uuid, notFound: 'identity_not_found', description: 'Identity identifier.' },
   id: { schema: Uuid, notFound: 'member_not_found', description: 'Member or invitation identifier.' },
   token: {

@@ -69,7 +69,7 @@ function row(name: string, signs: string, { body, query = '', values, allowed, e
   };
 }
 
-const unknownParameters = ['tokenId', 'sessionId', 'passkeyId', 'linkId', 'deliveryId', 'token'];
+const unknownParameters = ['tokenId', 'proposalId', 'sessionId', 'passkeyId', 'linkId', 'deliveryId', 'token'];
 
 const valuesOf = (own: World['own']): PathValues => ({
   ...unknownValues(),
