@@ -106,7 +106,6 @@ export const rareRights: readonly RareRights[] = [
     rights: ['PutItem CHALLENGE', 'Query USER'],
   },
   { when: 'the account has passkeys', functions: 'continue-provider-sign-in', rights: ['Query USER'] },
-  { when: 'the limits of the plans are not in memory', functions: 'undo-email-change', rights: ['GetItem PLANS'] },
   { when: 'a passkey proves who closes the account', functions: 'close-account', rights: ['UpdateItem USER'] },
   { when: 'the account has tokens', functions: 'change-password', rights: ['Query USER'] },
   {
@@ -239,7 +238,7 @@ export const rareRights: readonly RareRights[] = [
     rights: ['DeleteItem PASSKEY', 'DeleteItem EMAIL', 'PutItem EMAIL', 'PutItem UNFINISHED', 'BatchWriteItem USER'],
   },
   { when: 'the same', functions: 'undo-email-change', rights: ['UpdateItem ORG', 'ConditionCheckItem USER'] },
-  { when: 'the same', functions: 'undo-email-change', rights: ['GetItem PLANS', 'DeleteItem USER'] },
+  { when: 'the same', functions: 'undo-email-change', rights: ['DeleteItem USER'] },
   {
     when: 'an account that had many memberships, or passkeys, was closed or changed its address',
     functions: 'run-jobs',
