@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadFromFunctions } from '#infra/local/lambda/invoke.ts';
 import { at } from '#lib/table/read.ts';
+import { auditRecord, unpacked } from '#lib/table/records/audit.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { type Answer, type Caller, createToken } from '#test/support/api.ts';
@@ -207,8 +208,12 @@ function differenceOf(before: Picture, after: Picture) {
 
 const refusalOf = ({ status, body }: Answer) => ({ status, error: { ...body.error, requestId: undefined } });
 
+/** Audit entries as they are read, whose actions are packed in the table. */
+const readItems = async () =>
+  (await allItems()).map(item => (item.kind === auditRecord.kind ? unpacked(item) : item) as Record<string, unknown>);
+
 async function comparisons(): Promise<string[][]> {
-  const entries = (await allItems()).filter(({ action }) => action === 'secret.compared') as {
+  const entries = (await readItems()).filter(({ action }) => action === 'secret.compared') as {
     createdAt: string;
     keys: string[];
   }[];
@@ -217,7 +222,7 @@ async function comparisons(): Promise<string[][]> {
 
 /** The whole table, except recorded comparisons and the last use of credentials, which every request updates. */
 async function dump(): Promise<string[]> {
-  const items = (await allItems())
+  const items = (await readItems())
     .filter(({ action }) => action !== 'secret.compared')
     .map(({ lastUsedAt: _, ...item }) => item);
   return items.map(item => JSON.stringify(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1)))).toSorted();
