@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -92,6 +91,8 @@ function writeWhole(target: number, content: Buffer): number {
 const lineFeed = 0x0a;
 
 async function endOf(part: string): Promise<{ record: 'end'; lines: number; sha256: string }> {
+  // Loaded on demand, because it is slow to load.
+  const { createHash } = await import('node:crypto');
   const hash = createHash('sha256');
   let lines = 0;
   for await (const chunk of createReadStream(part) as AsyncIterable<Buffer>) {
