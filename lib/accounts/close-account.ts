@@ -82,16 +82,21 @@ async function readBefore(user: UserRecord) {
   return { user, held, owned };
 }
 
+/**
+ * The roles are read before the organizations: of a promotion that ends in between, the count of owners is seen with
+ * the role. The other way round, the new owner would look like the only one.
+ */
 async function listOwned(userId: string): Promise<Owned[]> {
   const memberships = await list(membershipRecord, ranges.memberships(userId));
-  const [organizations, members] = await Promise.all([
-    readAll(memberships.map(({ orgSlug }) => at(organizationRecord, orgSlug))),
-    readAll(memberships.map(({ orgSlug }) => at(memberRecord, orgSlug, userId))),
-  ]);
-  return memberships.flatMap(({ organizationId }, index) => {
-    const [organization, member] = [organizations[index], members[index]];
-    const isHere = organization?.id === organizationId && organization.status === 'active';
-    return isHere && member?.role === 'owner' ? [{ organization, member }] : [];
+  const members = await readAll(memberships.map(({ orgSlug }) => at(memberRecord, orgSlug, userId)));
+  const owners = memberships.flatMap((membership, index) => {
+    const member = members[index];
+    return member?.role === 'owner' ? [{ ...membership, member }] : [];
+  });
+  const organizations = await readAll(owners.map(({ orgSlug }) => at(organizationRecord, orgSlug)));
+  return owners.flatMap(({ organizationId, member }, index) => {
+    const organization = organizations[index];
+    return organization?.id === organizationId && organization.status === 'active' ? [{ organization, member }] : [];
   });
 }
 

@@ -779,7 +779,7 @@ describe('every fresh route', () => {
         const answer = async () => codeOf(await api.call(method, path, { as: person.session, body: sent }));
         await ageSession(person, 601);
         expect(await answer()).toBe('403 step_up_required');
-        await ageSession(person, 599);
+        await ageSession(person, 540);
         expect(await answer()).not.toBe('403 step_up_required');
         return;
       }
@@ -788,9 +788,10 @@ describe('every fresh route', () => {
       if (as === undefined || !('cookie' in as)) throw new Error(`The sample of ${operationId} has no session.`);
       const userId = readCredential(as.cookie.split('=')[1] as string)?.userId as string;
       const person = { session: as, user: { id: userId } } as Person;
-      await ageSession(person, 599);
+      await ageSession(person, 540);
       const isYoung = codeOf(await send(api, request.method === 'GET' ? request : { ...request, body: { zz: 1 } }));
       expect(isYoung, 'a fresh session').not.toBe('403 step_up_required');
+      await ageSession(person, 0);
       const wasDone = await isDone();
       await ageSession(person, 601);
       expect(codeOf(await send(api, request))).toBe('403 step_up_required');
