@@ -10,7 +10,9 @@ interface RareRights {
 }
 
 const changes = `set-secret import-secrets apply-changes restore-secrets promote-secrets bulk-delete-secrets
-  delete-secret`;
+  delete-secret approve-proposal apply-proposal`;
+
+const proposals = `list-proposals get-proposal reject-proposal withdraw-proposal`;
 
 export const rareRights: readonly RareRights[] = [
   {
@@ -267,5 +269,10 @@ export const rareRights: readonly RareRights[] = [
     when: 'a version that doesn’t know the archive has erased an organization',
     functions: 'archive-audit',
     rights: ['GetItem ORGID', 'DeleteItem ARCHIVE'],
+  },
+  {
+    when: 'an open proposal has expired, so it is closed',
+    functions: proposals,
+    rights: ['PutItem AUDIT', 'UpdateItem ENV', 'BatchWriteItem ENV'],
   },
 ];
