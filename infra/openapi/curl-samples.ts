@@ -20,6 +20,7 @@ const pathExamples: Readonly<Record<PathParameterName, string>> = {
   sessionId: '$SESSION_ID',
   webhookId: '$WEBHOOK_ID',
   deliveryId: '$DELIVERY_ID',
+  proposalId: '$PROPOSAL_ID',
   identityId: '$IDENTITY_ID',
   id: '$MEMBER_ID',
   token: '$INVITATION_TOKEN',

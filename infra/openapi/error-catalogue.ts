@@ -126,6 +126,7 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   revision_not_found: notFound('revision'),
   recovery_not_found: notFound('recovery'),
   deleted_not_found: notFound('deleted project, environment or organization that can be restored'),
+  proposal_not_found: notFound('proposal'),
   webhook_not_found: notFound('webhook'),
   delivery_not_found: notFound('delivery'),
   member_not_found: notFound('member or invitation'),
@@ -190,6 +191,27 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     meaning: 'The recovery was completed or stopped, or has expired.',
     message: 'This recovery is no longer waiting: it was completed or stopped, or has expired.',
   },
+  approval_required: {
+    meaning:
+      'Changes of this environment need approval: propose the change, or wait until enough people have approved.',
+    message: 'Changes of this environment need approval: propose it instead.',
+    details: { propose: '/v1/secrets/acme/web-shop/production/proposals' },
+  },
+  proposal_stale: {
+    meaning: 'Keys of the proposal have changed since it was proposed; it stays open. Its author can rebase it.',
+    message: 'Secrets that the proposal changes have changed since. Its author has to propose it anew.',
+    details: { keys: ['DATABASE_HOST'] },
+  },
+  proposal_closed: {
+    meaning: 'The proposal was applied, rejected or withdrawn, or has expired.',
+    message: 'The proposal is no longer open: it was applied.',
+    details: { state: 'applied' },
+  },
+  proposal_limit_reached: {
+    meaning: 'The environment has as many open proposals as it can have.',
+    message: 'The environment has 20 open proposals. Decide about one of them first.',
+    details: { maximum: 20 },
+  },
   cursor_expired: {
     meaning: 'The plan no longer retains all entries after this position, so the feed would have a gap.',
     message: 'Entries after this position are no longer retained. Start again with since=2026-08-23T00:00:00.000Z.',
@@ -244,6 +266,10 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     meaning: 'The key is not at `expectedVersion` (0 = it does not exist); nothing was changed.',
     message: 'The secret is at version 3.',
     details: { currentVersion: 3 },
+  },
+  digest_mismatch: {
+    meaning: 'The proposal is not the one with this digest; nothing was approved. Look at it again.',
+    message: 'This is not the digest of the proposal. Look at it again: it may have been proposed anew.',
   },
   payload_too_large: {
     meaning:

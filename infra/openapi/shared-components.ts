@@ -100,6 +100,7 @@ const pathDescriptions: Readonly<Record<PathParameterName, string>> = {
   linkId: 'Link identifier.',
   webhookId: 'Webhook identifier.',
   deliveryId: 'Delivery identifier.',
+  proposalId: 'Proposal identifier.',
   identityId: 'Identity identifier.',
   id: 'Identifier of a member, an invitation or something deleted.',
   token: 'Invitation token.',

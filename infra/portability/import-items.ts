@@ -59,7 +59,7 @@ export async function itemsOf({ survey: { listed, open }, organization, people }
         hash,
       });
     }),
-    ...listed.environment.map(({ record: _, firstRevision: __, revision: ___, ...environment }) =>
+    ...listed.environment.map(({ record: _, firstRevision: __, revision: ___, approvals: ____, ...environment }) =>
       put(at(environmentRecord, slug, environment.project, environment.slug), { ...environment, status: 'active' }),
     ),
     ...listed['template-key'].map(({ record: _, ...key }) =>

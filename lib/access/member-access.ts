@@ -54,6 +54,11 @@ export class MemberAccess {
     return this.#member;
   }
 
+  /** The membership itself, for `roleInProject` and to require in a commit that it has not changed. */
+  get record(): MemberRecord {
+    return this.#member;
+  }
+
   get isOwner(): boolean {
     return this.#member.role === 'owner';
   }

@@ -16,6 +16,7 @@ export const pathParameters = {
   linkId: { schema: Uuid, notFound: 'link_not_found' },
   webhookId: { schema: Uuid, notFound: 'webhook_not_found' },
   deliveryId: { schema: Uuid, notFound: 'delivery_not_found' },
+  proposalId: { schema: Uuid, notFound: 'proposal_not_found' },
   identityId: { schema: Uuid, notFound: 'identity_not_found' },
   id: { schema: Uuid, notFound: 'member_not_found' },
   token: { schema: z.string().regex(/^[A-Za-z0-9_-]{20,200}$/), notFound: 'invalid_token' },

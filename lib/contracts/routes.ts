@@ -59,6 +59,16 @@ import {
 import { applyChanges, bulkDeleteSecrets, deleteSecret, importSecrets, setSecret } from './secrets/changes.ts';
 import { destroyVersions, diffRevisions, listRevisions, listVersions, restoreSecrets } from './secrets/history.ts';
 import { compareEnvironments, promoteSecrets } from './secrets/promotion.ts';
+import {
+  applyProposal,
+  approveProposal,
+  createProposal,
+  getProposal,
+  listProposals,
+  rebaseProposal,
+  rejectProposal,
+  withdrawProposal,
+} from './secrets/proposals.ts';
 import { listKeys, pullSecrets } from './secrets/secrets.ts';
 import {
   addTemplateKey,
@@ -148,6 +158,14 @@ const areas = {
     promoteSecrets,
     bulkDeleteSecrets,
     deleteSecret,
+    createProposal,
+    listProposals,
+    getProposal,
+    approveProposal,
+    rejectProposal,
+    withdrawProposal,
+    applyProposal,
+    rebaseProposal,
   ],
   organizations: [
     createOrganization,

@@ -38,8 +38,8 @@ export function addUp(
 
 /** Thousands of pulls of the same revision count as one. Pure. */
 function joined(sights: readonly Sight[]): (Sight & { lastAt: string })[] {
-  const groups = Map.groupBy(sights, ({ how, revision, fromRevision, versions = [] }) =>
-    [how, fromRevision, revision, ...versions].join(' '),
+  const groups = Map.groupBy(sights, ({ how, revision, fromRevision, proposal, versions = [] }) =>
+    [how, fromRevision, revision, proposal, ...versions].join(' '),
   );
   return [...groups.values()].flatMap(group => {
     const [first] = group;
@@ -51,7 +51,11 @@ function joined(sights: readonly Sight[]): (Sight & { lastAt: string })[] {
 /** The versions of a key that a sight exposed; undefined if the key had no value. Pure. */
 export function seenVersions(history: readonly KeyVersion[], sight: Sight): readonly number[] | undefined {
   if (sight.versions !== undefined) return sight.versions.length === 0 ? undefined : sight.versions;
-  const { revision, fromRevision } = sight;
+  const { revision, fromRevision, proposal } = sight;
+  if (proposal !== undefined) {
+    const applied = history.find(one => one.proposal === proposal && one.hasValue);
+    return applied === undefined ? undefined : [applied.version];
+  }
   if (fromRevision !== undefined) {
     const seen = history.filter(one => one.hasValue && one.revision >= fromRevision && one.revision <= revision);
     return seen.length === 0 ? undefined : seen.map(({ version }) => version);

@@ -6,7 +6,9 @@ import { completeSince } from '../audit/retention.ts';
 import { later, readPartitions, type StoredEntry, scanEntries, timeOf } from '../audit/scan.ts';
 import { longestWriteMs } from '../audit/write.ts';
 import type { SecretReaders } from '../contracts/audit/exposure.ts';
+import { maxProposalDays } from '../contracts/fields/proposal.ts';
 import { ApiError, environmentNotFound } from '../core/errors.ts';
+import { dayMs } from '../core/time.ts';
 import { asLongQuestion, type LongQuestion, readBudget } from '../limits/long-questions.ts';
 import { type AuditRecord, auditRecord } from '../table/records/audit.ts';
 import { seenVersions } from './add-up.ts';
@@ -57,8 +59,7 @@ async function findReaders(
 
   const origins = originsOf(versions);
   const equal = versions.filter(({ version }) => origins.get(version) === origins.get(current.version));
-  const from =
-    after === undefined ? startOf(since, organization.createdAt, equal[0]?.createdAt) : readCursor(after).from;
+  const from = after === undefined ? startOf(since, organization.createdAt, equal) : readCursor(after).from;
   const to = until ?? new Date(nowMs + 1).toISOString();
   const keep = ({ environment, actor }: StoredEntry) => environment?.id === id && actor.id !== null;
   const scan = { actions: exposingActions, partitions, period: { from, to }, keep };
@@ -78,10 +79,16 @@ async function findReaders(
   };
 }
 
-/** The entry of a change has the time of the decision, which is earlier than that of its revision. */
-function startOf(since: string, organizationCreatedAt: string, writtenAt = organizationCreatedAt): string {
-  const decidedAt = new Date(Date.parse(writtenAt) - longestWriteMs).toISOString();
-  return [since, decidedAt].reduce(later, organizationCreatedAt);
+/**
+ * The entry of a change has the time of the decision, which is earlier than that of its revision. A proposed value was
+ * known as long before as a proposal can be open.
+ */
+function startOf(since: string, organizationCreatedAt: string, versions: readonly KeyVersion[]): string {
+  const knownAtMs = versions.map(({ createdAt = organizationCreatedAt, proposal }) => {
+    return Date.parse(createdAt) - longestWriteMs - (proposal === undefined ? 0 : maxProposalDays * dayMs);
+  });
+  const first = new Date(Math.min(...knownAtMs, Date.now())).toISOString();
+  return [since, first].reduce(later, organizationCreatedAt);
 }
 
 /** Whether the entry's response contained one of these versions of the key. Pure. */

@@ -16,6 +16,8 @@ export interface Sight {
   versions?: readonly number[];
   /** All versions from this revision on, up to `revision`. */
   fromRevision?: number;
+  /** The proposed values: those of the revision that applied this proposal, if one did. */
+  proposal?: string;
 }
 
 /** An environment and the sights of its secrets. */
@@ -37,6 +39,9 @@ export const exposingActions: readonly AuditAction[] = [
   'secret.restored',
   'environment.validated',
   'organization.exported',
+  'proposal.created',
+  'proposal.read',
+  'proposal.applied',
 ];
 
 /**
@@ -57,6 +62,13 @@ export function sightsOf(entry: AuditRecord): Sight[] {
       return [sight('validated')];
     case 'organization.exported':
       return [{ ...sight('exported'), fromRevision: Number(details?.fromRevision) }];
+    case 'proposal.created': {
+      // The author of a promotion or a restore doesn't send the values.
+      const proposed = { ...sight('written'), proposal: String(details?.proposal) };
+      return details?.holds === 'changes' ? [proposed] : [];
+    }
+    case 'proposal.read':
+      return [sight('compared'), { ...sight('compared'), proposal: String(details?.proposal) }];
     case 'secret.history_read':
       return typeof details?.versions === 'string'
         ? [{ ...sight('history'), versions: fromRanges(details.versions) }]

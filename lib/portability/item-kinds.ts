@@ -65,6 +65,9 @@ export const itemKinds: Readonly<Record<string, Portability>> = {
   version: history('`version`, with its value'),
   head: history('the newest `version` of its key'),
   tombstone: history('the newest `version` of its key'),
+  proposal: leftOut('waits for approval by people of this installation: propose it again'),
+  proposalPart: leftOut('belongs to a proposal'),
+  openProposals: leftOut('belongs to a proposal'),
   fence: leftOut('serves a change in progress, which is not exported'),
   tickets: leftOut('serves waiting writers'),
 

@@ -13,6 +13,7 @@ import { at, find, list, queryPage } from '../table/read.ts';
 import { environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
 import { isCounted } from '../table/records/kept.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
+import { proposalPartRecord } from '../table/records/proposal.ts';
 import { headRecord, versionRecord } from '../table/records/secret.ts';
 import { endWork } from '../table/records/unfinished-work.ts';
 import {
@@ -151,12 +152,15 @@ async function walk({ job, project, environments, log, size }: Walk, begun: Curs
   return cursor;
 }
 
-const sealedKinds: ReadonlySet<string> = new Set([headRecord.kind, versionRecord.kind]);
+const sealedKinds: ReadonlySet<string> = new Set([headRecord.kind, versionRecord.kind, proposalPartRecord.kind]);
 
 function parseItem(item: Record<string, unknown>) {
   const isVersion = item.kind === versionRecord.kind;
-  const record = isVersion ? versionRecord.parse(item) : headRecord.parse(item);
-  return { key: { pk: String(item.pk), sk: String(item.sk) }, isVersion, record };
+  const key = { pk: String(item.pk), sk: String(item.sk) };
+  // A proposal's values belong to no revision.
+  const isProposed = item.kind === proposalPartRecord.kind;
+  if (isProposed) return { key, isVersion, isProposed, record: { ...proposalPartRecord.parse(item), revision: 0 } };
+  return { key, isVersion, isProposed, record: isVersion ? versionRecord.parse(item) : headRecord.parse(item) };
 }
 
 async function reEncryptAll(
@@ -166,7 +170,10 @@ async function reEncryptAll(
   log: Log,
 ): Promise<{ changed: number; damaged: number }> {
   let changed = 0;
-  const old = items.filter(({ record: { keyVersion } }) => keyVersion !== undefined && keyVersion < ring.keyVersion);
+  const old = items
+    .filter(({ record: { keyVersion } }) => keyVersion !== undefined && keyVersion < ring.keyVersion)
+    // A proposal that was being stored when an earlier rotation ended was not committed. Its values expire.
+    .filter(({ isProposed, record }) => !isProposed || ring.canOpen(record));
   const writes = await Promise.all(old.map(item => reEncrypting(item, environmentId, ring, log)));
   const intact = writes.filter(write => write !== undefined);
   for (const chunk of chunksWithin(maximumPerTransaction, intact, ({ bytes }) => ({ count: 1, bytes }))) {
@@ -188,7 +195,7 @@ async function reEncrypting(
     const sealed = await ring.seal(value, { environmentId, key: record.key, version: record.version });
     const set = { sealed, keyVersion: ring.keyVersion };
     // Compares the ciphertext, because key, version and revision may recur in an environment with the same slugs.
-    const isSame = asRead(record, ['sealed']);
+    const isSame = asRead<{ sealed?: Uint8Array | undefined }, 'sealed'>(record, ['sealed']);
     return { write: update({ entity: headRecord, key }, { set }, { if: isSame }), bytes: sealed.length };
   } catch (error) {
     if (!(error instanceof AlteredCiphertext)) throw error;

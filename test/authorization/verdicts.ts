@@ -88,7 +88,7 @@ function row(name: string, signs: string, asked: Asked = {}): Row {
   };
 }
 
-const unknownParameters = ['tokenId', 'sessionId', 'passkeyId', 'linkId', 'deliveryId', 'token'];
+const unknownParameters = ['tokenId', 'proposalId', 'sessionId', 'passkeyId', 'linkId', 'deliveryId', 'token'];
 
 const valuesOf = (own: World['own']): PathValues => ({
   ...unknownValues(),

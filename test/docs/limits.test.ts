@@ -7,6 +7,7 @@ import { maximumBodyBytes } from '#lib/contracts/contract.ts';
 import { maximumNetworks } from '#lib/contracts/fields/allowed-networks.ts';
 import { maximumIdentities, maximumLiveTokens, maximumTokenMinutes } from '#lib/contracts/fields/identity-limits.ts';
 import { exampleLimits, limitNames, planNames } from '#lib/contracts/fields/limits.ts';
+import { maxApprovals, maxOpenProposals, maxProposalDays } from '#lib/contracts/fields/proposal.ts';
 import { maxPageSize } from '#lib/contracts/fields/query.ts';
 import { maxKeysPerChange, maxValueBytes, secretKeyPattern } from '#lib/contracts/fields/secret-rules.ts';
 import { maximumDomains } from '#lib/contracts/organizations/sign-in-settings.ts';
@@ -51,6 +52,9 @@ it('shows the limits of secrets', () => {
       longestKey,
       maxValueBytes,
       maxKeysPerChange,
+      maxOpenProposals,
+      maxProposalDays,
+      maxApprovals,
       maxEnvironmentBytes,
       maximumBodyBytes,
       maximumChangeUnits,

@@ -15,6 +15,7 @@ export function unknownValues(): PathValues & { id: string } {
     webhookId: randomUUID(),
     deliveryId: randomUUID(),
     identityId: randomUUID(),
+    proposalId: randomUUID(),
     id: randomUUID(),
     token: 'x'.repeat(60),
     planName: 'pro',

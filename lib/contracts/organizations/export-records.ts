@@ -7,6 +7,7 @@ import { identityAccesses, identityRoles, keyTypes } from '../fields/identity-li
 import { Claims } from '../fields/identity-rules.ts';
 import { LimitOverrides, PlanName } from '../fields/limits.ts';
 import { ProjectRole } from '../fields/project-role.ts';
+import { proposalContents } from '../fields/proposal.ts';
 import { EnvironmentType, Role } from '../fields/role.ts';
 import { Email, SecretKey, SecretValue, Slug, Timestamp, Uuid } from '../fields/text.ts';
 import { Rotation } from '../projects/projects.ts';
@@ -119,6 +120,7 @@ const ExportedEnvironment = z.strictObject({
   type: EnvironmentType,
   firstRevision: z.int(),
   revision: z.int(),
+  approvals: z.int().optional(),
   createdAt: Timestamp,
 });
 
@@ -133,6 +135,8 @@ const ExportedChange = z.strictObject({
   message: z.string().optional(),
   from: z.strictObject({ slug: Slug, revision: z.int() }).optional(),
   restored: z.int().optional(),
+  proposal: z.strictObject({ id: Uuid, holds: z.enum(proposalContents) }).optional(),
+  approvedBy: z.array(Person).optional(),
 });
 
 /** One key in a change. It has no value if the change deleted the key, or if the value was destroyed later. */

@@ -3,7 +3,7 @@ import { contract, ok } from '../contract.ts';
 import { flagQuery } from '../fields/query.ts';
 import { roles, writers } from '../fields/role.ts';
 import { Message, Slug } from '../fields/text.ts';
-import { changeUses, IfMatchHeader, KeyList, orDryRun, writeQuery } from './changes.ts';
+import { changeUses, IfMatchHeader, KeyList, mayBypass, orDryRun, writeQuery } from './changes.ts';
 import { keyNames, Revision, SecretSummary } from './secrets.ts';
 
 const ComparedKey = z.object({ key: SecretSummary.shape.key });
@@ -65,7 +65,14 @@ export const promoteSecrets = contract({
     'access to the target. Some keys also require read access to the target, as for setting one secret. A limited ' +
     'token must cover both environments. `If-Match` refers to the target. If there is too much to copy in one change, ' +
     'some 4,000 keys, the error says how many fit; then name the keys.',
-  access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
+  access: {
+    kind: 'member',
+    roles: writers,
+    tokens: 'write',
+    narrowestToken: 'environment',
+    environmentRule: 'write',
+    ...mayBypass,
+  },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: z
@@ -95,7 +102,13 @@ export const promoteSecrets = contract({
     ),
     example: { promoted: ['LOG_LEVEL'], unchanged: [], revision: 6 },
   }),
-  errors: ['environment_not_found', 'secret_not_found', 'plan_limit_exceeded', 'revision_mismatch'],
+  errors: [
+    'environment_not_found',
+    'secret_not_found',
+    'plan_limit_exceeded',
+    'approval_required',
+    'revision_mismatch',
+  ],
   uses: {
     ...changeUses,
     table: { ...changeUses.table, GetItem: [...changeUses.table.GetItem, 'ORG'], ConditionCheckItem: ['ENV'] },

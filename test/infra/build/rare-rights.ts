@@ -10,7 +10,9 @@ interface RareRights {
 }
 
 const changes = `set-secret import-secrets apply-changes restore-secrets promote-secrets bulk-delete-secrets
-  delete-secret`;
+  delete-secret approve-proposal apply-proposal`;
+
+const proposals = `list-proposals get-proposal reject-proposal withdraw-proposal`;
 
 export const rareRights: readonly RareRights[] = [
   {
@@ -267,5 +269,22 @@ export const rareRights: readonly RareRights[] = [
     when: 'a version that doesn’t know the archive has erased an organization',
     functions: 'archive-audit',
     rights: ['GetItem ORGID', 'DeleteItem ARCHIVE'],
+  },
+  {
+    when: 'an open proposal has expired, so it is closed',
+    functions: proposals,
+    rights: ['PutItem AUDIT', 'UpdateItem ENV', 'BatchWriteItem ENV'],
+  },
+  { when: 'the same', functions: 'create-proposal', rights: ['UpdateItem ENV', 'BatchWriteItem ENV'] },
+  { when: 'the same', functions: 'rebase-proposal', rights: ['BatchWriteItem ENV'] },
+  {
+    when: 'a token’s requests follow one another within a second, so that its member and project are kept',
+    functions: 'create-proposal rebase-proposal',
+    rights: ['GetItem ORG'],
+  },
+  {
+    when: 'the change has more keys than are read one by one, or meets one that is still being written',
+    functions: 'create-proposal rebase-proposal',
+    rights: ['Query ENV'],
   },
 ];

@@ -24,8 +24,10 @@ const grantingNothing = words(`
   organization.retentions organization.trustProviderFactor passkey.counterWentBackAt passkey.ownAddition
   pendingLink.domain pendingLink.epoch pendingLink.replacedLinkId planConfigs.raised platformCount.organizations
   platformCount.projects platformCount.users project.kept project.restoring project.rotation.failed
-  resetLink.emailChanges retiredSlug.type revision.from revision.message
-  revision.restored session.brokeGlassIn session.id session.provider.clientVersion session.provider.lifted
+  proposal.closedAt proposal.closedBy proposal.from proposal.message proposal.purpose proposal.reason
+  proposal.restored proposal.revision resetLink.emailChanges retiredSlug.type revision.approvedBy revision.from
+  revision.message revision.proposal revision.restored session.brokeGlassIn session.id
+  session.provider.clientVersion session.provider.lifted
   signIn.acceptRoundTrip signIn.requiredAt signIn.sealedSecret signIn.trustEmail startedSignIn.issuer
   startedSignIn.sessionHash templateKey.description token.provider.clientVersion token.provider.lifted
   token.secondFactor undoLink.addedAt unfinishedWork.job.auditPartitions unfinishedWork.job.cursor
@@ -59,6 +61,10 @@ const laterKinds: Readonly<Record<string, string>> = {
   archiveCursor: 'It grants nothing. The archive’s next run removes those of organizations that are gone.',
   revocation:
     'It only says what to repeat after a restore. What older code takes away is not listed, as the page says.',
+  proposal:
+    'Older code applies none. If it rotates the key, the values are lost, and applying the proposal is refused.',
+  proposalPart: 'The values of a proposal; erased with the environment.',
+  openProposals: 'It only limits how many proposals are open.',
   recoveryLink: 'Grants only the end of a recovery, which older code can’t complete; erased with its organization.',
 };
 
