@@ -118,6 +118,7 @@ describe.skipIf(withoutBrowser)('a project’s admin', () => {
     const guest = await addLimited('admin', 'Project admin');
     const page = await come(guest);
     await page.goto(base());
+    await page.locator('.tabs').getByRole('link', { name: 'Audit' }).waitFor();
     expect(await page.locator('.tabs').getByRole('link').allTextContents()).toEqual([
       'Projects',
       'Identities',
@@ -130,7 +131,7 @@ describe.skipIf(withoutBrowser)('a project’s admin', () => {
     const place = page.getByLabel('Project or environment');
     expect(await place.locator('option').allTextContents()).toEqual([
       project.slug,
-      ...['dev', 'production', 'staging'].map(env => expect.stringContaining(env)),
+      ...['dev', 'staging', 'production'].map(env => `${project.slug}/${env}`),
     ]);
     await place.selectOption({ label: `${project.slug}/staging` });
     await page.waitForURL(/environment=/);
@@ -166,6 +167,7 @@ describe.skipIf(withoutBrowser)('who can read what', () => {
 
   it('shows who can read production in each project, and why', async () => {
     await addLimited('admin', 'Contractor');
+    await createProject(world.api, world.people.owner, 'Vault');
     await page.goto(`${base()}/members`);
     await link(page, 'Who can read what').click();
     await page.getByRole('heading', { name: 'Who can read what' }).waitFor();
@@ -175,8 +177,7 @@ describe.skipIf(withoutBrowser)('who can read what', () => {
     await rowOf(page, 'Contractor').getByText('project role: admin').waitFor();
     await rowOf(page, 'Contractor').getByText('no access').first().waitFor();
     const developer = rowOf(page, 'Alan Turing');
-    expect(await developer.getByText('changes', { exact: true }).count()).toBeGreaterThan(0);
-    expect(await developer.getByText('reads').count()).toBe(0);
+    expect(await developer.getByRole('cell').first().textContent()).toBe('changesrole: developer');
     await expectFineLooks(page, 'access-production');
 
     await page.getByLabel('Environments').selectOption('staging');
@@ -214,20 +215,23 @@ describe.skipIf(withoutBrowser)('who can read what', () => {
     it('renders only the rows in sight, and the last one when it is scrolled to', async () => {
       await large.goto(`${base()}/members/access`);
       await settled(large);
-      await large.getByText('120 people of 200').waitFor();
+      await large
+        .getByText('120 of 200 people can read production in at least one of 50 projects, 160 can change it.')
+        .waitFor();
       expect(await large.locator('table.access tbody tr:not(.spacer)').count()).toBeLessThan(60);
       expect(await large.locator('table.access thead th').count()).toBe(51);
       await large.locator('.matrix-frame').evaluate(frame => frame.scrollTo(frame.scrollWidth, frame.scrollHeight));
       await rowOf(large, 'Person 198').waitFor();
+      // The rows that are not rendered have the height that the page assumes.
+      expect(await large.locator('.matrix-frame').evaluate(frame => frame.scrollHeight)).toBe(200 * 56 + 56);
       await keepScreenshot(large, 'access-large-end', false);
-      await large.getByLabel('Project').fill('project-49');
-      await large.getByText('in 1 project').waitFor();
+      await large.getByRole('searchbox', { name: 'Project' }).fill('project-49');
+      await large.getByText('at least one of 1 project').waitFor();
       await expectFineLooks(large, 'access-large');
     });
 
     it('goes by person on a phone', async () => {
       const phone = await come(world.people.owner, { width: 360 });
-      await phone.route('**/v1/members/**', route => route.fallback());
       await phone.goto(`${base()}/members/access`);
       await settled(phone);
       const contractor = phone.locator('details', { hasText: 'Contractor' });

@@ -33,7 +33,12 @@ export function AccessScreen({ organization }: OrganizationProps) {
     <Page
       title={`Who can read what · ${organization.name}`}
       heading="Who can read what"
-      lead="People, by project. Identities are on their own page."
+      lead={
+        <>
+          People by project, and where their access comes from. Pipelines and workloads are{' '}
+          <a href={`/organizations/${organization.slug}/identities`}>identities</a>.
+        </>
+      }
     >
       <Await of={loaded} rows={10}>
         {({ members, projects }) =>
@@ -81,6 +86,9 @@ function Access({ slug, members, projects }: AccessProps) {
     [members, projects, person, project, type],
   );
   const shown = projects.filter(one => contains(`${one.slug} ${one.name}`, project));
+  const [readers, writers] = (['read', 'write'] as const).map(
+    action => rows.filter(({ counts }) => counts[action] > 0).length,
+  );
   const View = isNarrow ? AccessByPerson : AccessMatrix;
   return (
     <>
@@ -95,9 +103,8 @@ function Access({ slug, members, projects }: AccessProps) {
         <Field label="Project" name="project" type="search" value={project} onInput={setProject} />
       </div>
       <p role="status">
-        {count(rows.filter(({ counts }) => counts.read > 0).length, 'person', 'people')} of {rows.length} can read{' '}
-        {type ?? 'something'} in {count(shown.length, 'project')};{' '}
-        {rows.filter(({ counts }) => counts.write > 0).length} can change it.
+        {readers} of {count(rows.length, 'person', 'people')} can read {type ?? 'something'} in at least one of{' '}
+        {count(shown.length, 'project')}, {writers} can change it.
       </p>
       {rows.length === 0 || shown.length === 0 ? (
         <Empty title="Nothing matches the filters." />

@@ -7,7 +7,7 @@ import { ScrollArea } from '../../../ui/scroll-area.tsx';
 import '../../../ui/matrix.css';
 import './matrix.css';
 
-/** The height of `.access tbody tr` in the style sheet. */
+/** The height of `.matrix.access tbody tr` in the style sheet. */
 const rowPx = 56;
 
 export interface AccessViewProps {
