@@ -47,7 +47,7 @@ describe.skipIf(withoutBrowser)('the page of a member', () => {
     await link(page, 'Katherine Johnson').click();
     await page.getByRole('heading', { name: 'Katherine Johnson' }).waitFor();
 
-    await rowOf(page, 'laptop').getByText('all their organizations').waitFor();
+    await rowOf(page, 'laptop').getByText('all organizations').waitFor();
     await rowOf(page, 'deploys the shop').getByText(project.slug).waitFor();
     expect(await page.getByText('private').count()).toBe(0);
     expect(await button(page, /^Revoke/).count()).toBe(0);

@@ -5,6 +5,7 @@ import { navigate } from '../router.ts';
 import { logOut, mayAnywhere, session, user } from '../session.ts';
 import { setTheme, themes } from '../theme.ts';
 import type { KeysIn } from './key-index.ts';
+import { pathOfMember } from './member-name.tsx';
 import { pagesFor } from './organization-pages.ts';
 import { openOverPage } from './single-keys.ts';
 
@@ -131,8 +132,8 @@ export async function loadRoster(organization: OwnOrganization, signal: AbortSig
   return { members, identities };
 }
 
-export const peopleFound = (base: string, { members }: Roster): Found[] =>
-  members.map(({ id, name, email, role }) => at(name || email, `${email} · ${role}`, `${base}/members/${id}`));
+export const peopleFound = (slug: string, { members }: Roster): Found[] =>
+  members.map(({ id, name, email, role }) => at(name || email, `${email} · ${role}`, pathOfMember(slug, id)));
 
 export const identitiesFound = (base: string, { identities }: Roster): Found[] =>
   identities.map(({ id, name, role }) => at(name, role, `${base}/identities/${id}`));

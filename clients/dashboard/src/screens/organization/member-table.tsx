@@ -5,8 +5,8 @@ import type { Member } from '@holdfast/contracts/members/members.ts';
 import { may } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Leaked } from '../../ui/leaked.tsx';
+import { MemberName } from '../../ui/member-name.tsx';
 import { projectsInWords, whyNotProjects } from '../../ui/member-projects.tsx';
-import { Person } from '../../ui/person.tsx';
 import { Select } from '../../ui/select.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -23,18 +23,13 @@ interface MemberTableProps {
 }
 
 export function MemberTable({ members, organization, busy, onChange, onProjects, onRemove }: MemberTableProps) {
-  const { slug, role: own, memberId } = organization;
+  const { slug, role: own } = organization;
   const owners = members.filter(({ role }) => role === 'owner').length;
   const isLastOwner = (member: Member) => member.role === 'owner' && owners === 1;
   const columns: Column<Member>[] = [
     {
       title: 'Member',
-      cell: ({ id, name, email }) => {
-        const shown = name || email;
-        const mayOpen = id === memberId || may('set-project-roles', own);
-        const title = mayOpen ? <a href={`/organizations/${slug}/members/${id}`}>{shown}</a> : shown;
-        return <Person name={title} detail={name === '' ? undefined : email} />;
-      },
+      cell: member => <MemberName slug={slug} member={member} />,
     },
     {
       title: 'Role',

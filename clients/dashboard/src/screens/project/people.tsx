@@ -4,14 +4,14 @@ import type { Project } from '@holdfast/contracts/projects/projects.ts';
 import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { useLoad } from '../../load.ts';
-import { may, organizationBySlug } from '../../session.ts';
+import { organizationBySlug } from '../../session.ts';
 import { sources } from '../../ui/access-sources.ts';
 import { Await } from '../../ui/await.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { ProjectProps } from '../../ui/in-project.tsx';
+import { MemberName } from '../../ui/member-name.tsx';
 import { MemberProjects, whyNotProjects } from '../../ui/member-projects.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Person } from '../../ui/person.tsx';
 import { accessIn, inWords, type ProjectAccess } from '../../ui/project-access.ts';
 import { Table } from '../../ui/table.tsx';
 
@@ -41,12 +41,7 @@ export function People({ organization, project }: ProjectProps) {
             columns={[
               {
                 title: 'Person',
-                cell: ({ member: { id, name, email } }) => {
-                  const shown = name || email;
-                  const mayOpen = may('set-project-roles', own);
-                  const title = mayOpen ? <a href={`/organizations/${slug}/members/${id}`}>{shown}</a> : shown;
-                  return <Person name={title} detail={name === '' ? undefined : email} />;
-                },
+                cell: ({ member }) => <MemberName slug={slug} member={member} />,
               },
               { title: 'Reads', cell: ({ access: { read, asked } }) => inWords(read, asked) },
               { title: 'Changes', cell: ({ access: { write, asked } }) => inWords(write, asked) },

@@ -109,7 +109,8 @@ function Access({ slug, members, projects }: AccessProps) {
       {rows.length === 0 || shown.length === 0 ? (
         <Empty title="Nothing matches the filters." />
       ) : (
-        <View slug={slug} rows={rows} projects={shown} />
+        // Other filters begin at the top again.
+        <View key={`${asked} ${person} ${project}`} slug={slug} rows={rows} projects={shown} />
       )}
     </>
   );

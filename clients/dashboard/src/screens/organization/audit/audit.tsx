@@ -102,7 +102,12 @@ function AuditLog({ organization, projectIds }: AuditLogProps) {
       actions={<Download organization={organization} filters={filters} />}
     >
       <FilterForm filters={filters} names={names} isOfProject={projectIds !== undefined} />
-      <Chips filters={chosen} entries={entries} names={names} slug={organization.slug} />
+      <Chips
+        filters={projectIds === undefined ? chosen : withoutProject(chosen)}
+        entries={entries}
+        names={names}
+        slug={organization.slug}
+      />
       <Await of={log} rows={10}>
         {pages => (
           <>
@@ -120,6 +125,9 @@ function AuditLog({ organization, projectIds }: AuditLogProps) {
     </Page>
   );
 }
+
+/** The filters that can be removed from the log of one project. */
+const withoutProject = ({ project: _, ...others }: Filters): Filters => others;
 
 interface EntriesProps {
   pages: readonly LogPage[];

@@ -27,7 +27,7 @@ export function MemberAccess({ organization, member, projects, onChanged }: Memb
   return (
     <Section title="Projects">
       {visible.length === 0 ? (
-        <p class="hint">{projects.length === 0 ? 'There are no projects yet.' : 'They see no project.'}</p>
+        <p class="hint">{projects.length === 0 ? 'There are no projects yet.' : 'None.'}</p>
       ) : (
         <Table
           caption={`Projects of ${member.email}`}

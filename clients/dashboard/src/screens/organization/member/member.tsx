@@ -15,6 +15,7 @@ import { Facts } from '../../../ui/facts.tsx';
 import type { OrganizationProps } from '../../../ui/in-organization.tsx';
 import { Leaked } from '../../../ui/leaked.tsx';
 import { Leave } from '../../../ui/leave.tsx';
+import { maySeeMember } from '../../../ui/member-name.tsx';
 import { Page, Section } from '../../../ui/page.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { Select } from '../../../ui/select.tsx';
@@ -30,10 +31,10 @@ type Held = Answer<'GET /v1/members/{orgId}/{id}'>;
 /** One member: what they may do, and what acts for them. */
 export function MemberScreen({ organization, parameters: { id = '' } }: OrganizationProps) {
   const isOwn = id === organization.memberId;
-  if (!isOwn && !may('set-project-roles', organization.role))
+  if (!maySeeMember(organization.slug, id))
     return (
       <Page title={`Member · ${organization.name}`} heading="Member">
-        <Empty title={whoMay('set-project-roles', 'see what another member holds')}>
+        <Empty title={whoMay('invite-member', 'see what another member holds')}>
           <p>
             <a href={`/organizations/${organization.slug}/members/${organization.memberId}`}>See what you hold</a>
           </p>
@@ -93,7 +94,7 @@ function Details({ organization, held, projects, isOwn, onChanged }: DetailsProp
       <Facts
         facts={[
           ['Role', <MemberRole key="role" organization={organization} member={member} onChanged={onChanged} />],
-          ['Limited to projects', member.limited ? 'yes: they see only the projects below' : 'no'],
+          ['Limited to projects', member.limited ? 'yes, to those below' : 'no'],
           ['Joined', <Time key="joined" at={member.joinedAt} />],
           ['Last sign-in', <LastSignIn key="sign-in" at={lastSignInAt} />],
         ]}
@@ -136,12 +137,12 @@ function MemberRole({ organization: { id: orgId, role: own }, member, onChanged 
 }
 
 function LastSignIn({ at }: { at: string | null }) {
-  return at === null ? <>not lately: none of their sessions is stored</> : <Time at={at} />;
+  return at === null ? <>no longer recorded</> : <Time at={at} />;
 }
 
 function MadeIdentities({ slug, identities }: { slug: string; identities: NonNullable<Held['identities']> }) {
   return (
-    <Section title="Identities they created" lead="They keep working when the member leaves.">
+    <Section title="Identities" lead="Created by this member. They keep working when the member leaves.">
       {identities.length === 0 ? (
         <p class="hint">None.</p>
       ) : (

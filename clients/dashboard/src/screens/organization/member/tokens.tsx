@@ -86,6 +86,6 @@ const columns = (
 ];
 
 function reachInWords(token: CliToken, projects: readonly Project[]): string {
-  if (token.organizationId === null) return 'all their organizations';
+  if (token.organizationId === null) return 'all organizations';
   return token.projectId === null ? 'this organization' : scopeInWords(token, projects);
 }
