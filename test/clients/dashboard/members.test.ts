@@ -192,16 +192,30 @@ describe.skipIf(withoutBrowser)('who can read what', () => {
       large = page;
       const at = '2026-01-31T09:26:53.589Z';
       const projects = Array.from({ length: 50 }, (_, index) => ({
-        ...{ id: `p${index}`, slug: `project-${index}`, name: `Project ${index}`, description: '', keyVersion: 1 },
-        ...{ rotation: null, createdAt: at },
+        id: `p${index}`,
+        slug: `project-${index}`,
+        name: `Project ${index}`,
+        description: '',
+        keyVersion: 1,
+        rotation: null,
+        createdAt: at,
         environments: (['dev', 'staging', 'production'] as const).map(slug => ({
-          ...{ id: `p${index} ${slug}`, slug, name: slug, revision: 1, secretCount: 1, createdAt: at },
+          id: `p${index} ${slug}`,
+          slug,
+          name: slug,
+          revision: 1,
+          secretCount: 1,
+          createdAt: at,
           type: slug === 'dev' ? 'development' : slug,
         })),
       }));
       const members = Array.from({ length: 200 }, (_, index) => ({
-        ...{ id: `m${index}`, userId: `u${index}`, email: `person-${index}@example.com`, name: `Person ${index}` },
-        ...{ joinedAt: at, limited: index % 5 === 4 },
+        id: `m${index}`,
+        userId: `u${index}`,
+        email: `person-${index}@example.com`,
+        name: `Person ${index}`,
+        joinedAt: at,
+        limited: index % 5 === 4,
         role: ['owner', 'admin', 'developer', 'viewer', 'viewer'][index % 5],
         projectRoles: index % 5 === 4 ? [{ projectId: `p${index % 50}`, slug: '', role: 'admin' }] : [],
       }));
