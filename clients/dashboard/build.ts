@@ -33,6 +33,9 @@ function contractLists(): Plugin {
     ),
     limitNames,
     planNames,
+    projectAdminOperations: routes.flatMap(({ operationId, access }) =>
+      access.kind === 'member' && 'projectAdmins' in access ? [operationId] : [],
+    ),
     readingActions,
     roles,
     signInErrors,

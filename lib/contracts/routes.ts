@@ -37,6 +37,7 @@ import {
   listIdentities,
   updateIdentity,
 } from './identities/identities.ts';
+import { getMember } from './members/get-member.ts';
 import { acceptInvitation, inviteMember } from './members/invitations.ts';
 import { changeRole, leaveOrganization, listMembers, removeMember } from './members/members.ts';
 import { setProjectRoles } from './members/project-roles.ts';
@@ -185,7 +186,16 @@ const areas = {
   ],
   templates: [listTemplateKeys, addTemplateKey, updateTemplateKey, removeTemplateKey, validateEnvironment],
   webhooks: [listWebhooks, createWebhook, getWebhook, updateWebhook, deleteWebhook, testWebhook, redeliverWebhook],
-  members: [listMembers, inviteMember, acceptInvitation, changeRole, removeMember, leaveOrganization, setProjectRoles],
+  members: [
+    listMembers,
+    inviteMember,
+    acceptInvitation,
+    changeRole,
+    removeMember,
+    leaveOrganization,
+    setProjectRoles,
+    getMember,
+  ],
   identities: [listIdentities, createIdentity, getIdentity, updateIdentity, deleteIdentity, exchangeAssertion],
   audit: [listAuditEntries, feedAuditEntries, getExposure],
   billing: [getBilling, startCheckout, openPortal, receiveProviderEvent],

@@ -150,6 +150,7 @@ const managersChanging = /*            */ '+ + R R   S S +   + S S S S';
 const managersChangingProject = /*     */ '+ + R R   S S +   + + S S P';
 const ownersChanging = /*              */ '+ R R R   S S +   + S S S S';
 const ownersInSession = /*              */ '+ R R R   S S S   S S S S S';
+const managersInSession = /*            */ '+ + R R   S S S   S S S S S';
 const ownersChangingProject = /*       */ '+ R R R   S S +   + + S S P';
 const ownersLeaving = /*                */ '+ R R R   S S +   + S S S S';
 const membersLeaving = /*              */ '+ + + +   S S +   + S S S S';
@@ -424,6 +425,8 @@ const specified: readonly Row[] = [
   row('delete-identity @ the project', managersChanging, ofProject),
 
   row('list-members', anyMember),
+  // "Owner, admin; or oneself", and like everything about tokens in a session.
+  row('get-member', managersInSession),
   row('invite-member @ a viewer', managersChanging, { body: { email: 'new@example.com', role: 'viewer' } }),
   // Members can only invite up to their own role.
   row('invite-member @ an owner', ownersChanging, { body: { email: 'new@example.com', role: 'owner' } }),

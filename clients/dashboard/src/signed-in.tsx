@@ -9,12 +9,14 @@ import { AdminOrganization } from './screens/admin/organization.tsx';
 import { AdminOrganizations } from './screens/admin/organizations.tsx';
 import { AdminOverview } from './screens/admin/overview.tsx';
 import { AdminPlans } from './screens/admin/plans.tsx';
+import { AccessScreen } from './screens/organization/access/access.tsx';
 import { Audit } from './screens/organization/audit/audit.tsx';
 import { Billing } from './screens/organization/billing.tsx';
 import { ExposureScreen } from './screens/organization/exposure/exposure.tsx';
 import { Identities } from './screens/organization/identities/identities.tsx';
 import { IdentityScreen } from './screens/organization/identities/identity.tsx';
 import { NewIdentity } from './screens/organization/identities/new-identity.tsx';
+import { MemberScreen } from './screens/organization/member/member.tsx';
 import { Members } from './screens/organization/members.tsx';
 import { NewOrganization } from './screens/organization/new.tsx';
 import { Projects } from './screens/organization/projects.tsx';
@@ -52,6 +54,8 @@ const plain: readonly (readonly [string, ComponentType<{ parameters: Record<stri
 const ofOrganization: readonly (readonly [string, ComponentType<OrganizationProps>])[] = [
   ['/organizations/:org', Projects],
   ['/organizations/:org/members', Members],
+  ['/organizations/:org/members/access', AccessScreen],
+  ['/organizations/:org/members/:id', MemberScreen],
   ['/organizations/:org/identities', Identities],
   ['/organizations/:org/identities/new', NewIdentity],
   ['/organizations/:org/identities/:id', IdentityScreen],

@@ -4,6 +4,7 @@ import { onlyOrganizationOf } from '../../access/principal.ts';
 import type { AccountContext, RequestContext } from '../../access/request-context.ts';
 import { type AuditFacts, auditWrite } from '../../audit/write.ts';
 import { mayInvite } from '../../contracts/fields/member-rights.ts';
+import { seenBy } from '../../contracts/fields/organization.ts';
 import { roles } from '../../contracts/fields/role.ts';
 import { normalizeEmail } from '../../contracts/fields/text.ts';
 import { ApiError, organizationNotFound } from '../../core/errors.ts';
@@ -149,7 +150,7 @@ export async function acceptInvitation(context: AccountContext, token: string, p
     ownsMore(user.id, accountClosed),
     await context.auditIn(organization, joined),
   ]);
-  return { organization, member: await viewMember(orgSlug, member) };
+  return { organization: seenBy(member, organization), member: await viewMember(orgSlug, member) };
 }
 
 const accountClosed = () => new ApiError('unauthenticated', 'This account no longer exists.');

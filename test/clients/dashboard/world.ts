@@ -105,7 +105,7 @@ export async function join(api: Api, owner: Person, person: Person, role: string
 
 export function screensOf(
   { organization, project, people }: World,
-  ids: { webhook: string; identity: string; environment: string },
+  ids: { webhook: string; identity: string; environment: string; member: string },
 ) {
   const base = `/organizations/${organization.slug}`;
   const inProject = `${base}/projects/${project.slug}`;
@@ -127,6 +127,8 @@ export function screensOf(
     signedIn: {
       projects: base,
       members: `${base}/members`,
+      member: `${base}/members/${ids.member}`,
+      access: `${base}/members/access?type=all`,
       webhooks: `${base}/webhooks`,
       webhook: `${base}/webhooks/${ids.webhook}`,
       identities: `${base}/identities`,

@@ -133,6 +133,11 @@ describe('setting a member’s roles in projects', () => {
     const paths = [`/members/${id}`, `/billing/${id}`, `/audit/${id}`, `/webhooks/${id}`, `/identities/${id}`];
     for (const path of paths)
       expect([path, codeOf(await api.get(path, guest.session))]).toEqual([path, '403 forbidden']);
+    const { organizations } = (await api.get('/auth/me', guest.session)).body;
+    const seen = organizations.find((one: { id: string }) => one.id === id);
+    expect(seen).toMatchObject({ name: expect.any(String), memberId: guest.memberId });
+    expect(Object.keys(seen)).not.toEqual(expect.arrayContaining(['plan']));
+    expect(Object.keys(seen)).not.toEqual(expect.arrayContaining(['limitOverrides']));
     expect(codeOf(await set(guest, guest, {}))).toBe('403 forbidden');
     await expectStatus(api.delete(`/members/${id}/me`, guest.session), 200);
   });

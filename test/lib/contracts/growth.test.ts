@@ -81,6 +81,7 @@ const bounds = {
     'create-webhook',
     'update-webhook',
     'list-members',
+    'get-member',
     'invite-member',
     'change-role',
     'set-project-roles',

@@ -37,9 +37,14 @@ export function Members({ organization }: OrganizationProps) {
       title={`Members · ${organization.name}`}
       heading="Members"
       actions={
-        <Button kind="primary" onClick={() => setInviting(true)} whyNot={whyNot('invite-member', own)}>
-          Invite
-        </Button>
+        <>
+          <a class="button" href={`/organizations/${organization.slug}/members/access`}>
+            Who can read what
+          </a>
+          <Button kind="primary" onClick={() => setInviting(true)} whyNot={whyNot('invite-member', own)}>
+            Invite
+          </Button>
+        </>
       }
     >
       <Problem error={change.error} />
@@ -48,8 +53,7 @@ export function Members({ organization }: OrganizationProps) {
           <>
             <MemberTable
               members={members}
-              slug={organization.slug}
-              own={own}
+              organization={organization}
               busy={change.busy}
               onChange={(id, role) => void change.run(id, role)}
               onProjects={setPlacing}
