@@ -25,13 +25,22 @@ export function Decide({ proposal, stale, environment, decisions }: DecideProps)
   const isRotation = proposal.purpose === 'rotation';
   const mayApply = missing === 0 && (isAuthor || (hasApproved && !isRotation));
   const completes = missing === 1 && !isRotation;
-  const whyNot = stale.length > 0 ? whyNotStale(isAuthor) : undefined;
+  const isStale = stale.length > 0;
+  const whyNot = isStale ? 'Keys have changed since: its author has to propose it again first.' : undefined;
   const end = isAuthor ? <Withdraw onWithdraw={decisions.withdraw} /> : <Reject onReject={decisions.reject} />;
   return (
     <>
       <Problem error={decisions.error} />
       <Next error={decisions.error} isAuthor={isAuthor} />
-      {mayApply ? (
+      {isAuthor && isStale ? (
+        <div class="actions">
+          <Button kind="primary" busy={decisions.busy} onClick={decisions.rebase}>
+            Propose again on the present values
+          </Button>
+          {end}
+          {proposal.approvals.length > 0 && <span class="quiet">Approvals start over.</span>}
+        </div>
+      ) : mayApply ? (
         <Confirmed
           environment={environment}
           changesNow
@@ -42,7 +51,10 @@ export function Decide({ proposal, stale, environment, decisions }: DecideProps)
           onConfirm={decisions.apply}
         />
       ) : isAuthor || hasApproved ? (
-        <div class="actions">{end}</div>
+        <div class="actions">
+          {end}
+          {hasApproved && <span class="quiet">You approved it.</span>}
+        </div>
       ) : (
         <Confirmed
           key={proposal.digest}
@@ -55,21 +67,9 @@ export function Decide({ proposal, stale, environment, decisions }: DecideProps)
           onConfirm={() => decisions.approve(proposal.digest)}
         />
       )}
-      {isAuthor && stale.length > 0 && (
-        <div class="actions">
-          <Button busy={decisions.busy} onClick={decisions.rebase}>
-            Propose again on the present values
-          </Button>
-          <span class="quiet">Approvals start over.</span>
-        </div>
-      )}
-      {hasApproved && !mayApply && <p class="quiet">You approved it.</p>}
     </>
   );
 }
-
-const whyNotStale = (isAuthor: boolean) =>
-  isAuthor ? 'Propose it again first.' : 'Keys have changed since: its author has to propose it again first.';
 
 /** What to do after a refusal whose message does not say it. */
 function Next({ error, isAuthor }: { error: unknown; isAuthor: boolean }) {

@@ -117,7 +117,7 @@ function About({ proposal }: { proposal: Proposal }) {
         [
           'Approved by',
           approvals.length === 0 ? (
-            'nobody yet'
+            `nobody${state === 'open' ? ' yet' : ''}`
           ) : (
             <ul>
               {approvals.map(({ id, email, at }) => (

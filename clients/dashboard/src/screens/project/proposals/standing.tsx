@@ -18,7 +18,9 @@ interface StandingProps {
 export function Standing({ surprise, ...of }: StandingProps) {
   return (
     <div class="notice" role="status">
-      {surprise === 'closed' && <p>It was closed while you looked, so you changed nothing. This became of it:</p>}
+      {surprise === 'closed' && (
+        <p>It was closed while you looked, so your decision had no effect. Here is what happened:</p>
+      )}
       {surprise === 'anew' && of.proposal.state === 'open' && (
         <p>Its author proposed it again while you looked, and approvals started over. This is what is proposed now.</p>
       )}
