@@ -6,11 +6,13 @@ import { type Answer, type Caller, createToken, startApi } from '#test/support/a
 import { openWorkplace } from '#test/support/environments.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
-import type { Person } from '#test/support/people.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
+import { expectStatus, join } from '#test/support/sample-requests.ts';
 import { allItems } from '#test/support/table-dump.ts';
 
 const api = shared(startApi);
 const place = fresh(() => openWorkplace(api));
+const admin = shared(() => seedPerson({ isAdmin: true }));
 
 const codeOf = ({ status, body }: Answer) => (status < 300 ? String(status) : `${status} ${body?.error?.code}`);
 
@@ -44,6 +46,25 @@ const set = (values: Record<string, string>) => Object.entries(values).map(([key
 
 const mailsTo = async ({ email }: Person, subject: string) =>
   (await api.mails()).filter(mail => mail.to === email && mail.subject === subject);
+
+/** A member with a role in the project that differs from the one in the organization. */
+const memberIn = async (role: string, inProject: string, limited = false) => {
+  const person = await seedPerson({ name: role });
+  const { id } = await join(api, place.owner, person, role);
+  await setRole(id, { limited, projectRoles: [{ projectId: place.project.id, role: inProject }] });
+  return { ...person, memberId: id };
+};
+
+const setRole = (memberId: string, rights: object) =>
+  expectStatus(
+    api.put(`/members/${place.owner.organization.id}/${memberId}/projects`, rights, place.owner.session),
+    200,
+  );
+
+const limitSecrets = async (maxSecretsPerEnvironment: number) => {
+  const body = { limitOverrides: { maxSecretsPerEnvironment } };
+  await expectStatus(api.patch(`/admin/orgs/${place.owner.organization.id}`, body, admin.session), 200);
+};
 
 const endNow = async (id: string, env = 'production') =>
   transact([update(at(proposalRecord, place.pathOf(env), id), { set: { endsAt: new Date(0).toISOString() } })]);
@@ -354,6 +375,56 @@ describe('a proposal', () => {
     expect(codeOf(await get(proposal.id, '', place.owner.session, 'dev'))).toBe('404 proposal_not_found');
   });
 
+  it('says what breaks the template when it is proposed and when it is applied', async () => {
+    const approver = await place.member('admin');
+    await place.set('production', 'GONE', '1');
+    await requireApprovals(1);
+    const template = `/templates/${place.owner.organization.slug}/${place.project.slug}`;
+    const templateKeys = [{ key: 'PORT', pattern: '[0-9]+' }, { key: 'GONE' }, { key: 'OTHER' }];
+    for (const body of templateKeys) await expectStatus(api.post(template, body, place.owner.session), 201);
+    const templateProblems = {
+      missing: ['GONE'],
+      invalid: [{ key: 'PORT', reason: 'does not match the pattern' }],
+    };
+    const answer = await propose({ set: set({ PORT: 'none' }), delete: ['GONE'] });
+    expect(answer.body).toMatchObject({ templateProblems });
+    expect((await approve(answer.body.proposal, approver.session)).body).toMatchObject({
+      proposal: { state: 'applied' },
+      templateProblems,
+    });
+    expect((await propose({ set: set({ PORT: '80' }) })).body).not.toHaveProperty('templateProblems');
+  });
+
+  it('is refused by the plan’s limits when it is proposed and when it is applied', async () => {
+    const approver = await place.member('admin');
+    await requireApprovals(1);
+    await limitSecrets(1);
+    expect(codeOf(await propose({ set: set({ A: '1', B: '1' }) }))).toBe('402 plan_limit_exceeded');
+    await limitSecrets(2);
+    const proposal = await proposed({ set: set({ A: '1', B: '1' }) });
+    await limitSecrets(1);
+    expect(codeOf(await approve(proposal, approver.session))).toBe('402 plan_limit_exceeded');
+    expect((await get(proposal.id)).body.proposal).toMatchObject({ state: 'open', approvals: [] });
+    await limitSecrets(2);
+    expect(codeOf(await approve(proposal, approver.session))).toBe('200');
+  });
+
+  it('holds up to a thousand keys and 4 MiB', async () => {
+    const many = Object.fromEntries(Array.from({ length: 1001 }, (_, n) => [`K${n}`, '1']));
+    expect(codeOf(await propose({ set: set(many) }))).toBe('400 invalid_request');
+    await limitSecrets(-1);
+    for (const some of [Object.entries(many).slice(0, 600), Object.entries(many).slice(600)]) {
+      expect(codeOf(await place.importAll('dev', Object.fromEntries(some)))).toBe('200');
+    }
+    const refused = await propose({ promote: { from: 'dev' } });
+    expect(codeOf(refused)).toBe('413 payload_too_large');
+    expect(refused.body.error.details).toMatchObject({ keyCount: 1001, maximumKeyCount: 1000 });
+    const first = Object.keys(many).slice(0, 1000);
+    const { id } = await proposed({ promote: { from: 'dev', keys: first } });
+    expect((await act(id, 'apply', undefined)).body.proposal).toMatchObject({ state: 'applied' });
+    expect(Object.keys(await place.values('production')).length).toBe(1000);
+  });
+
   it('tells who knows its values once it is applied', async () => {
     const [author, reader] = [await place.member('developer'), await place.member('admin')];
     const proposal = await proposed({ set: set({ A: '1' }) }, author.session);
@@ -363,5 +434,95 @@ describe('a proposal', () => {
     const { body } = await api.get(`/audit/${place.owner.organization.id}/exposure${query}`, place.owner.session);
     const ids = body.readers.map(({ actor }: { actor: { id: string } }) => actor.id);
     expect(new Set(ids)).toEqual(new Set([author.user.id, reader.user.id]));
+  });
+});
+
+describe('a role in the project', () => {
+  it('decides who requires approvals and who changes the secrets without them', async () => {
+    const [admin, lowered] = [await memberIn('viewer', 'admin', true), await memberIn('admin', 'developer')];
+    expect(codeOf(await requireApprovals(1, 'production', lowered.session))).toBe('403 forbidden');
+    expect(codeOf(await requireApprovals(1, 'production', admin.session))).toBe('200');
+    expect(codeOf(await requireApprovals(0, 'production', admin.session))).toBe('403 forbidden');
+    const query = '?bypass=The%20database%20is%20down';
+    expect(codeOf(await place.set('production', 'A', '1', { as: admin.session, query }))).toBe('403 forbidden');
+    expect(codeOf(await place.set('production', 'A', '1', { query }))).toBe('201');
+    const subject = 'Secrets were changed without approval';
+    await eventually(async () => {
+      for (const person of [admin, lowered]) expect((await mailsTo(person, subject)).length).toBe(1);
+    });
+  });
+
+  it('decides who proposes, approves, reads and restores', async () => {
+    const [writer, admin] = [await memberIn('viewer', 'developer', true), await memberIn('developer', 'admin')];
+    const [lowered, outsider] = [await memberIn('admin', 'viewer'), await memberIn('viewer', 'viewer')];
+    await setRole(outsider.memberId, { limited: true, projectRoles: [] });
+    await requireApprovals(1);
+    const proposal = await proposed({ set: set({ A: '1' }) }, writer.session);
+    await eventually(async () => expect((await mailsTo(admin, 'A change waits for your approval')).length).toBe(1));
+    expect(await mailsTo(lowered, 'A change waits for your approval')).toEqual([]);
+    expect(codeOf(await approve(proposal, lowered.session))).toBe('403 forbidden');
+    expect(codeOf(await approve(proposal, outsider.session))).toBe('404 project_not_found');
+    expect(codeOf(await get(proposal.id, '', outsider.session))).toBe('404 project_not_found');
+    expect((await get(proposal.id, '?values=true', admin.session)).body.values).toEqual([{ key: 'A', after: '1' }]);
+    expect((await approve(proposal, admin.session)).body.proposal).toMatchObject({ state: 'applied' });
+    expect(codeOf(await propose({ restore: { revision: 0 } }, writer.session))).toBe('403 forbidden');
+    const restore = await proposed({ restore: { revision: 0 } }, admin.session);
+    expect(codeOf(await approve(restore, writer.session))).toBe('200');
+    expect(await place.values('production')).toEqual({});
+  });
+
+  it('counts as it is when the proposal is applied', async () => {
+    const [author, first] = [await memberIn('viewer', 'admin'), await memberIn('viewer', 'developer')];
+    const [second, third] = [await place.member('developer'), await place.member('developer')];
+    await requireApprovals(2);
+    await place.set('production', 'A', '1', { query: '?bypass=start' });
+    await place.set('production', 'B', '1', { query: '?bypass=start' });
+    const proposal = await proposed({ delete: ['A', 'B'] }, author.session);
+    await approve(proposal, first.session);
+    await setRole(first.memberId, { limited: false, projectRoles: [] });
+    const answer = await approve(proposal, second.session);
+    expect(answer.body.proposal).toMatchObject({ state: 'open', approvals: [{ id: second.user.id }] });
+    await setRole(author.memberId, {
+      limited: false,
+      projectRoles: [{ projectId: place.project.id, role: 'developer' }],
+    });
+    expect(codeOf(await approve(proposal, third.session))).toBe('403 forbidden');
+    await setRole(author.memberId, { limited: false, projectRoles: [{ projectId: place.project.id, role: 'admin' }] });
+    expect((await approve(proposal, third.session)).body.proposal).toMatchObject({ state: 'applied' });
+    expect(await place.values('production')).toEqual({});
+  });
+});
+
+describe('an environment that was deleted and restored', () => {
+  it('has its open proposals and the number of approvals as before', async () => {
+    const approver = await place.member('admin');
+    await requireApprovals(1);
+    const proposal = await proposed({ set: set({ A: '1' }) });
+    await place.rotateKey();
+    await place.whenRotated();
+    const { id: orgId } = place.owner.organization;
+    const environment = `${place.projectPath}/environments/production`;
+    await expectStatus(api.delete(`${environment}?keepDays=7`, place.owner.session), 200);
+    expect(codeOf(await get(proposal.id))).toBe('404 environment_not_found');
+    expect(codeOf(await place.rotateKey())).toMatch(/^20/);
+    await place.whenRotated();
+    const restore = `/deleted/${orgId}/${place.environmentId('production')}/restore`;
+    await expectStatus(api.post(restore, undefined, place.owner.session), 200);
+    expect((await get(proposal.id)).body.proposal).toEqual(proposal);
+    expect(codeOf(await place.set('production', 'A', '2'))).toBe('409 approval_required');
+    expect((await approve(proposal, approver.session)).body.proposal).toMatchObject({ state: 'applied' });
+    expect(await place.values('production')).toEqual({ A: '1' });
+  });
+
+  it('is erased with its proposals', async () => {
+    const proposal = await proposed({ set: set({ A: '1' }) });
+    const environment = `${place.projectPath}/environments/production`;
+    await expectStatus(api.delete(`${environment}?keepDays=7`, place.owner.session), 200);
+    const erased = `/deleted/${place.owner.organization.id}/${place.environmentId('production')}`;
+    await expectStatus(api.delete(erased, place.owner.session), 200);
+    await eventually(async () => {
+      const left = (await allItems()).filter(item => JSON.stringify(item).includes(proposal.id));
+      expect(left.filter(({ kind }) => kind !== 'audit')).toEqual([]);
+    });
   });
 });
