@@ -210,6 +210,7 @@ describe.skipIf(withoutBrowser)('an environment whose changes need approval', ()
   it('offers to propose if approvals became necessary while somebody worked', async () => {
     const page = await openAt(world.screen('dev'), 'admin');
     await stageValue(page, 'LOG_LEVEL', 'staged before');
+    await button(page, 'Delete DATABASE_URL').click();
     await button(page, 'Review').click();
     await page.locator('.apply button:not([aria-disabled])').waitFor();
     await requireApprovals(1, 'dev');
@@ -217,6 +218,8 @@ describe.skipIf(withoutBrowser)('an environment whose changes need approval', ()
     await page.getByText('Changes of this environment need approval: propose it instead.').waitFor();
     await button(page, 'Propose').click();
     await page.getByText('Waiting for approval: 0 of 1.').waitFor();
+    await page.getByText('DATABASE_URL is required, and would be deleted').waitFor();
+    await expectFineLooks(page, 'proposal-template', { as: wideAndNarrow });
     expect(await currentValue('dev', 'LOG_LEVEL')).toBe('debug');
     await requireApprovals(0, 'dev');
   });

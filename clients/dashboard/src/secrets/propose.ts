@@ -1,6 +1,7 @@
-import type { Answer } from '../api.ts';
-import { call, Refusal } from '../api.ts';
+import { signal } from '@preact/signals';
+import { type Answer, call, Refusal } from '../api.ts';
 import { navigate } from '../router.ts';
+import { onOtherUser } from '../session.ts';
 import { count } from '../ui/count.ts';
 import { showToast } from '../ui/toast.tsx';
 import type { Place } from './place.ts';
@@ -8,6 +9,24 @@ import type { Place } from './place.ts';
 export type Proposal = Answer<'GET /v1/secrets/{orgSlug}/{project}/{env}/proposals/{proposalId}'>['proposal'];
 
 type Request = Parameters<typeof call<'POST /v1/secrets/{orgSlug}/{project}/{env}/proposals'>>[1];
+
+/** A proposal, with what it breaks in the template. */
+export type Checked = Answer<'POST /v1/secrets/{orgSlug}/{project}/{env}/proposals'>;
+
+/** What proposals break in the template, by their ids. */
+export const templateProblems = signal<ReadonlyMap<string, NonNullable<Checked['templateProblems']>>>(new Map());
+onOtherUser(() => {
+  templateProblems.value = new Map();
+});
+
+/** Keeps what an answer says about the template for the proposal’s page. @returns the proposal */
+export function keepTemplateProblems({ proposal, templateProblems: problems }: Checked): Proposal {
+  const kept = new Map(templateProblems.value);
+  if (problems === undefined) kept.delete(proposal.id);
+  else kept.set(proposal.id, problems);
+  templateProblems.value = kept;
+  return proposal;
+}
 
 /** The page of an environment’s proposals, or of one. */
 export function proposalsPath({ orgSlug, project, env }: Place, id?: string): string {
@@ -28,7 +47,8 @@ export async function propose(
   onProposed: () => Promise<void>,
 ): Promise<void> {
   const params = { ...place };
-  const { proposal } = await call('POST /v1/secrets/{orgSlug}/{project}/{env}/proposals', { params, body });
+  const answer = await call('POST /v1/secrets/{orgSlug}/{project}/{env}/proposals', { params, body });
+  const proposal = keepTemplateProblems(answer);
   const missing = missingApprovals(proposal);
   showToast(
     missing === 0

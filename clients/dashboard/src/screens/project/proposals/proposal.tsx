@@ -16,6 +16,7 @@ import { Decide } from './decide.tsx';
 import { ForWriters } from './for-writers.tsx';
 import { headline } from './proposal-entry.tsx';
 import { Standing } from './standing.tsx';
+import { TemplateProblems } from './template-problems.tsx';
 import { useProposal } from './use-proposal.ts';
 
 type Found = Answer<'GET /v1/secrets/{orgSlug}/{project}/{env}/proposals/{proposalId}'>;
@@ -63,6 +64,10 @@ function Approval({
           {found => (
             <>
               <Standing {...found} {...{ place, surprise }} />
+              <TemplateProblems
+                proposal={found.proposal}
+                template={`/organizations/${organization.slug}/projects/${project.slug}/template`}
+              />
               <About proposal={found.proposal} />
               <Proof {...revisionsOf(found.proposal)} lines={linesWith(found)} />
               {found.proposal.state === 'open' && (

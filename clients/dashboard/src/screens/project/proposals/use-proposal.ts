@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, Refusal } from '../../../api.ts';
 import { useAction } from '../../../load.ts';
 import type { Place } from '../../../secrets/place.ts';
-import { missingApprovals, type Proposal } from '../../../secrets/propose.ts';
+import { type Checked, keepTemplateProblems, missingApprovals, type Proposal } from '../../../secrets/propose.ts';
 import { useValues } from '../../../secrets/shown.tsx';
 import { user } from '../../../session.ts';
 import { count } from '../../../ui/count.ts';
@@ -29,11 +29,11 @@ export function useProposal({ place, id, reload }: Options) {
   );
   const [surprise, setSurprise] = useState<Surprise>();
   useProposedAnew(loaded.of.data?.proposal, () => setSurprise('anew'));
-  const deciding = useAction(async (request: () => Promise<{ proposal: Proposal }>, done: (of: Proposal) => string) => {
+  const deciding = useAction(async (request: () => Promise<Checked>, done: (of: Proposal) => string) => {
     try {
-      const { proposal } = await request();
+      const answer = await request();
       setSurprise(undefined);
-      showToast(done(proposal));
+      showToast(done(keepTemplateProblems(answer)));
     } catch (error) {
       const code = error instanceof Refusal ? error.code : undefined;
       if (code === 'proposal_closed') setSurprise('closed');
