@@ -191,7 +191,7 @@ describe.skipIf(withoutBrowser)('an environment whose changes need approval', ()
     await world.owner('PUT', world.path('dev'), { key: 'PROMOTED', value: 'from dev' });
     const revision = await currentRevision('staging');
     const page = await openAt(`${world.screen('dev').replace(/environments.*/, 'promote')}`, 'admin');
-    await page.getByLabel('From').selectOption('dev');
+    await page.getByLabel('From', { exact: true }).selectOption('dev');
     await page.getByLabel('To', { exact: true }).selectOption('staging');
     await page.getByText('staging stays as it is until one other person approves it.').waitFor();
     await expectFineLooks(page, 'promote-proposing', { as: wideAndNarrow });

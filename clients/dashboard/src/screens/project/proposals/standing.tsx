@@ -15,49 +15,66 @@ interface StandingProps {
 }
 
 /** Where a proposal stands: what happened to it, and what comes next. */
-export function Standing({ surprise, ...of }: StandingProps) {
-  return (
-    <div class="notice" role="status">
-      {surprise === 'closed' && (
-        <p>It was closed while you looked, so your decision had no effect. Here is what happened:</p>
-      )}
-      {surprise === 'anew' && of.proposal.state === 'open' && (
-        <p>Its author proposed it again while you looked, and approvals started over. This is what is proposed now.</p>
-      )}
-      {of.proposal.state === 'open' ? <Open {...of} /> : <Closed {...of} />}
-    </div>
-  );
-}
-
-function Open({ proposal, stale, place: { env } }: Omit<StandingProps, 'surprise'>) {
-  const { createdBy, approvals, needed, purpose } = proposal;
-  const isAuthor = createdBy.id === user.value?.id;
-  const missing = missingApprovals(proposal);
-  const whoApplies = purpose === 'rotation' ? 'Its author' : 'Its author or an approver';
+export function Standing({ surprise, stale, ...of }: StandingProps) {
+  const isOpen = of.proposal.state === 'open';
   return (
     <>
-      <p>
-        <strong>
-          {missing > 0 ? `Waiting for approval: ${approvals.length} of ${needed}.` : 'Ready to be applied.'}
-        </strong>{' '}
-        {missing > 0
-          ? `Nothing in ${env} has changed.`
-          : `${needed === 0 ? `${env} needs no approval now.` : 'It has the approvals that it needs.'} ${isAuthor ? 'You' : whoApplies} can apply it.`}
-      </p>
-      {stale.length > 0 && (
-        <p>
-          {stale.length === 1 ? 'One of its keys has' : `${count(stale.length, 'key')} of it have`} changed in {env}{' '}
-          since it was proposed, so it can’t be applied like this.{' '}
-          {isAuthor
-            ? `Propose the same values again, on ${env} as it is now, or withdraw it.`
-            : `${createdBy.email} has to propose it again.`}
-        </p>
-      )}
+      <div class="notice" role="status">
+        {surprise === 'closed' && (
+          <p>It was closed while you looked, so your decision had no effect. Here is what happened:</p>
+        )}
+        {surprise === 'anew' && isOpen && (
+          <p>
+            Its author proposed it again while you looked, and approvals started over. This is what is proposed now.
+          </p>
+        )}
+        {isOpen ? <Open {...of} /> : <Closed {...of} />}
+      </div>
+      {stale.length > 0 && <Stale {...of} count={stale.length} />}
     </>
   );
 }
 
-function Closed({ proposal, place }: Omit<StandingProps, 'surprise'>) {
+type OfProposal = Pick<StandingProps, 'proposal' | 'place'>;
+
+const isOwn = ({ createdBy }: Proposal) => createdBy.id === user.value?.id;
+
+function Open({ proposal, place: { env } }: OfProposal) {
+  const { approvals, needed, purpose } = proposal;
+  if (missingApprovals(proposal) > 0)
+    return (
+      <p>
+        <strong>
+          Waiting for approval: {approvals.length} of {needed}.
+        </strong>{' '}
+        Nothing in {env} has changed.
+      </p>
+    );
+  const whoApplies = isOwn(proposal) ? 'You' : purpose === 'rotation' ? 'Its author' : 'Its author or an approver';
+  return (
+    <p>
+      <strong>Ready to be applied.</strong>{' '}
+      {needed === 0 ? `${env} needs no approval now.` : 'It has the approvals that it needs.'} {whoApplies} can apply
+      it.
+    </p>
+  );
+}
+
+function Stale({ proposal, place: { env }, count: number }: OfProposal & { count: number }) {
+  return (
+    <div class="refusal">
+      <p>
+        {number === 1 ? 'One of its keys has' : `${count(number, 'key')} of it have`} changed in {env} since it was
+        proposed, so it can’t be applied like this.{' '}
+        {isOwn(proposal)
+          ? `Propose the same values again, on ${env} as it is now, or withdraw it.`
+          : `${proposal.createdBy.email} has to propose it again.`}
+      </p>
+    </div>
+  );
+}
+
+function Closed({ proposal, place }: OfProposal) {
   const { state, closedBy, closedAt, expiresAt, reason, revision } = proposal;
   const { orgSlug, project, env } = place;
   const environment = `/organizations/${orgSlug}/projects/${project}/environments/${env}`;
