@@ -16,8 +16,8 @@ export async function proposalMail(
   return composeMail('A change waits for your approval', [
     `${unlinked(author)} proposes to change ${count} of ${project}/${env} in ${unlinked(organization.name)}.` +
       (message === undefined ? '' : ` The reason given: “${unlinked(message)}”`),
-    { label: 'Open the environment', url: await dashboardPage(path) },
-    `The proposal has the id ${id}. Until somebody approves it, nothing changes.`,
+    { label: 'Open the proposal', url: await dashboardPage(`${path}/proposals/${id}`) },
+    'Until enough people approve it, nothing changes.',
     'Other proposals may be waiting too: you get at most one of these e-mails an hour.',
   ]);
 }

@@ -29,6 +29,8 @@ import { EnvironmentScreen } from './screens/project/environment.tsx';
 import { ProjectOverview } from './screens/project/overview.tsx';
 import { People } from './screens/project/people.tsx';
 import { Promote } from './screens/project/promote.tsx';
+import { ProposalScreen } from './screens/project/proposals/proposal.tsx';
+import { Proposals } from './screens/project/proposals/proposals.tsx';
 import { Revisions } from './screens/project/revisions.tsx';
 import { ProjectSettings } from './screens/project/settings.tsx';
 import { Template } from './screens/project/template.tsx';
@@ -73,6 +75,8 @@ const ofProject: readonly (readonly [string, ComponentType<ProjectProps>])[] = [
   [base, ProjectOverview],
   [`${base}/environments/:env`, EnvironmentScreen],
   [`${base}/environments/:env/revisions`, Revisions],
+  [`${base}/environments/:env/proposals`, Proposals],
+  [`${base}/environments/:env/proposals/:id`, ProposalScreen],
   [`${base}/compare/:a/:b`, Compare],
   [`${base}/compare`, Compare],
   [`${base}/promote`, Promote],

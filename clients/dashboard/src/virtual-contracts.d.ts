@@ -8,6 +8,7 @@ declare module 'virtual:contracts' {
   /** The routes that need a step-up, such as `DELETE /v1/orgs/{orgId}`. */
   export const freshRoutes: Readonly<Record<string, { summary: string; roles: readonly string[] } | undefined>>;
   export const limitNames: typeof import('@holdfast/contracts/fields/limits.ts').limitNames;
+  export const maxApprovals: typeof import('@holdfast/contracts/fields/proposal.ts').maxApprovals;
   export const planNames: typeof import('@holdfast/contracts/fields/limits.ts').planNames;
   /** The operations of an organization that a project's admins may call for their project. */
   export const projectAdminOperations: readonly string[];

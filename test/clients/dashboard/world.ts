@@ -149,6 +149,7 @@ export function screensOf(
       'environment-staging': `${inProject}/environments/staging`,
       'environment-production': `${inProject}/environments/production`,
       revisions: `${inProject}/environments/dev/revisions`,
+      proposals: `${inProject}/environments/dev/proposals`,
       compare: `${inProject}/compare/dev/staging`,
       promote: `${inProject}/promote`,
       template: `${inProject}/template`,

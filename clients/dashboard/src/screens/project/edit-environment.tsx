@@ -9,6 +9,7 @@ import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { ApprovalsSelect } from './approvals-select.tsx';
 import { EnvironmentTypeSelect } from './environment-type-select.tsx';
 
 interface EditEnvironmentProps {
@@ -22,10 +23,15 @@ interface EditEnvironmentProps {
 
 export function EditEnvironment({ environment, params, owner, whyNot, onSaved, onDelete }: EditEnvironmentProps) {
   const [type, setType] = useState<EnvironmentType>(environment.type);
+  const [approvals, setApprovals] = useState(environment.approvals);
   const save = useAction(async ({ name = '' }: Record<string, string>) => {
     await call('PATCH /v1/projects/{orgId}/{slug}/environments/{env}', {
       params: { ...params, env: environment.slug },
-      body: { name, ...(type === environment.type ? {} : { type }) },
+      body: {
+        name,
+        ...(type === environment.type ? {} : { type }),
+        ...(approvals === environment.approvals ? {} : { approvals }),
+      },
     });
     showToast(`Environment ${environment.slug} saved.`);
     await onSaved();
@@ -41,6 +47,13 @@ export function EditEnvironment({ environment, params, owner, whyNot, onSaved, o
           value={type}
           onChange={setType}
           whyNot={owner ? undefined : 'The type decides who can read, so only owners can change it.'}
+        />
+        <ApprovalsSelect
+          environment={environment}
+          value={approvals}
+          onChange={setApprovals}
+          mayLower={owner}
+          whyNot={whyNot}
         />
       </div>
       <Problem error={save.error} />

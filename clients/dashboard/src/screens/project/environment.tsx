@@ -3,6 +3,8 @@ import { useState } from 'preact/hooks';
 import { addressWith, navigate, searchParameters } from '../../router.ts';
 import { type OpenDialog, SecretDialogs } from '../../secrets/dialogs.tsx';
 import { SecretList } from '../../secrets/list.tsx';
+import type { Place } from '../../secrets/place.ts';
+import { proposalsPath } from '../../secrets/propose.ts';
 import { roleMay } from '../../secrets/rights.ts';
 import type { Row, RowAction } from '../../secrets/row.tsx';
 import { type OnSelected, Selected } from '../../secrets/selected.tsx';
@@ -13,6 +15,7 @@ import { type Secrets as LoadedSecrets, useSecrets } from '../../secrets/use-sec
 import { useValue } from '../../secrets/use-value.ts';
 import { WriteOnly } from '../../secrets/write-only.tsx';
 import { Button } from '../../ui/button.tsx';
+import { count } from '../../ui/count.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { EnvironmentMark } from '../../ui/environment-mark.tsx';
 import { FirstSteps } from '../../ui/first-steps.tsx';
@@ -60,7 +63,7 @@ function Secrets({ organization, project, environment, reload }: SecretsProps) {
       <Page
         title={`${environment.slug} · ${project.slug} · ${organization.name}`}
         heading={<EnvironmentMark type={environment.type} name={environment.name} />}
-        lead={<Lead {...{ organization, project, environment, readable }} revision={secrets.revision} />}
+        lead={<Lead {...{ place, environment, readable, writable }} revision={secrets.revision} />}
         actions={
           <>
             <Button onClick={() => setOpen({ kind: 'paste' })} disabled={!writable}>
@@ -192,23 +195,32 @@ function linkedDialog(): OpenDialog | undefined {
   return key === null ? undefined : { kind: 'secret', key, start: 'editing' };
 }
 
-interface LeadProps extends Pick<ProjectProps, 'organization' | 'project'> {
+interface LeadProps {
+  place: Place;
   environment: Environment;
   readable: boolean;
+  writable: boolean;
   revision: number;
 }
 
-function Lead({ organization, project, environment, readable, revision }: LeadProps) {
-  const base = `/organizations/${organization.slug}/projects/${project.slug}/environments/${environment.slug}`;
+function Lead({ place, environment, readable, writable, revision }: LeadProps) {
+  const { orgSlug, project, env } = place;
   return (
     <>
       <span class="word mono">{environment.slug}</span>
       {environment.type === environment.slug ? '' : `${environment.type} · `}revision{' '}
       <span class="mono">{revision}</span>
+      {environment.approvals > 0 && ` · ${count(environment.approvals, 'approval')} needed`}
       {readable && (
         <>
           {' · '}
-          <a href={`${base}/revisions`}>History</a>
+          <a href={`/organizations/${orgSlug}/projects/${project}/environments/${env}/revisions`}>History</a>
+        </>
+      )}
+      {writable && (
+        <>
+          {' · '}
+          <a href={proposalsPath(place)}>Proposals</a>
         </>
       )}
     </>

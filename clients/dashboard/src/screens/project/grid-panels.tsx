@@ -28,7 +28,8 @@ export function GridPanels({ organization, project, open, setOpen, from, changed
   const close = () => setOpen(undefined);
   const inEnvironment = (environment: Environment) => ({
     place: { orgSlug: organization.slug, project: project.slug, env: environment.slug },
-    environment,
+    // As it is now: it may have begun to require approvals.
+    environment: project.environments.find(({ id }) => id === environment.id) ?? environment,
     role,
     onClose: close,
   });

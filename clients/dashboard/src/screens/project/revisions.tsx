@@ -1,5 +1,6 @@
 import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import { useState } from 'preact/hooks';
+import { proposalsPath } from '../../secrets/propose.ts';
 import { roleMay } from '../../secrets/rights.ts';
 import { may, whoMay } from '../../session.ts';
 import { Await } from '../../ui/await.tsx';
@@ -52,6 +53,7 @@ function Journal({ organization, project, environment, reload }: ProjectProps & 
       >
         <RevisionList
           revisions={revisions}
+          proposalAt={id => proposalsPath(place, id)}
           whyNot={may('restore-secrets', organization.role) ? undefined : whoMay('restore-secrets')}
           onCompare={setComparing}
           onRestore={setRestoring}
@@ -63,7 +65,9 @@ function Journal({ organization, project, environment, reload }: ProjectProps & 
           <Restore
             place={place}
             environment={environment}
+            role={organization.role}
             revision={restoring}
+            reload={reload}
             onClose={() => setRestoring(undefined)}
             onRestored={() => {
               void revisions.loaded.reload();
@@ -78,13 +82,22 @@ function Journal({ organization, project, environment, reload }: ProjectProps & 
 
 interface RevisionListProps {
   revisions: ReturnType<typeof useRevisions>;
+  /** The page of a proposal. */
+  proposalAt: (id: string) => string;
   /** Why nothing can be restored. */
   whyNot: string | undefined;
   onCompare: (entry: RevisionEntry) => void;
   onRestore: (revision: number) => void;
 }
 
-function RevisionList({ revisions: { loaded, older }, whyNot, onCompare, onRestore }: RevisionListProps) {
+function RevisionList(props: RevisionListProps) {
+  const {
+    revisions: { loaded, older },
+    proposalAt,
+    whyNot,
+    onCompare,
+    onRestore,
+  } = props;
   return (
     <Await of={loaded} rows={8}>
       {({ revisions, next }) =>
@@ -99,6 +112,7 @@ function RevisionList({ revisions: { loaded, older }, whyNot, onCompare, onResto
                   entry={entry}
                   current={index === 0}
                   restorable={whyNot === undefined}
+                  proposalAt={proposalAt}
                   onCompare={() => onCompare(entry)}
                   onRestore={() => onRestore(entry.revision)}
                 />
