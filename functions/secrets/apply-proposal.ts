@@ -5,6 +5,6 @@ import { applyProposal, beginApplying } from '#lib/secrets/proposals/apply-propo
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginApplying(params, params.proposalId),
   run: async ({ context, params, fetched }) => ({
-    body: { proposal: await applyProposal(context, params.proposalId, fetched) },
+    body: await applyProposal(context, params.proposalId, fetched),
   }),
 });

@@ -5,6 +5,6 @@ import { approveProposal, beginApplying } from '#lib/secrets/proposals/apply-pro
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginApplying(params, params.proposalId),
   run: async ({ context, params, body, fetched }) => ({
-    body: { proposal: await approveProposal(context, params.proposalId, body.digest, fetched) },
+    body: await approveProposal(context, params.proposalId, body.digest, fetched),
   }),
 });

@@ -5,6 +5,6 @@ import { beginProposal, createProposal } from '#lib/secrets/proposals/propose.ts
 export const handler = endpoint(contract, {
   fetch: ({ params, body }) => beginProposal(params, body),
   run: async ({ context, params, body, fetched }) => ({
-    body: { proposal: await createProposal(context, params, body, fetched) },
+    body: await createProposal(context, params, body, fetched),
   }),
 });

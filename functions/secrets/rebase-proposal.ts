@@ -5,6 +5,6 @@ import { beginRebase, rebaseProposal } from '#lib/secrets/proposals/rebase-propo
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginRebase(params, params.proposalId),
   run: async ({ context, params, fetched }) => ({
-    body: { proposal: await rebaseProposal(context, params.proposalId, fetched) },
+    body: await rebaseProposal(context, params.proposalId, fetched),
   }),
 });

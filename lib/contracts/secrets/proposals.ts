@@ -131,6 +131,26 @@ const ProposalBody = z
 
 const ProposalResponse = z.object({ proposal: Proposal });
 
+const TemplateProblems = z.object({
+  missing: keyNames('Required keys that it deletes.'),
+  invalid: z
+    .array(
+      z.object({
+        key: z.string().meta({ description: 'The declared key.', example: 'DATABASE_HOST' }),
+        reason: z.string().meta({ description: 'What is wrong.', example: 'does not match the pattern' }),
+      }),
+    )
+    .describe('Declared keys whose proposed values don’t match their pattern.'),
+});
+export type TemplateProblems = z.infer<typeof TemplateProblems>;
+
+const CheckedProposal = ProposalResponse.extend({
+  templateProblems: TemplateProblems.optional().describe(
+    'What the change breaks in the project’s template. Absent if nothing; it is proposed or applied anyway.',
+  ),
+});
+export type CheckedProposal = z.infer<typeof CheckedProposal>;
+
 const example = { proposal: { approvals: [], message: 'Move to the new database', purpose: null } };
 const closed = (state: 'applied' | 'rejected' | 'withdrawn') => ({ proposal: { ...example.proposal, state } });
 
@@ -165,12 +185,12 @@ export const createProposal = contract({
     'to 1,000 keys and 4 MiB. The values are those of now; nothing changes until enough people have approved. Whoever ' +
     'may write to the environment may propose, even where no approval is required; only owners and admins may propose ' +
     'a restore, or to delete more than one secret. An environment has up to 20 open proposals. Those who may approve ' +
-    'get a mail, at most one an hour.',
+    'get a mail, at most one an hour. If the change breaks the project’s template, the response says how.',
   access: writesSecrets,
   body: ProposalBody,
   bodyHolds: 'secrets',
   bodyExample: { set: [{ key: 'DATABASE_HOST', value: 'db.internal.example' }], message: 'Move to the new database' },
-  responses: created({ description: 'The proposal.', body: ProposalResponse, example }),
+  responses: created({ description: 'The proposal.', body: CheckedProposal, example }),
   errors: [
     'secret_not_found',
     'revision_not_found',
@@ -269,7 +289,7 @@ export const approveProposal = contract({
   access: { ...decides, fresh: 'by-content' },
   body: z.strictObject({ digest: Digest.describe('The digest of what the approver has seen.') }),
   bodyExample: { digest: '5f0a1c9e2b7d48f6a3e1908c7d6b5a4f3e2d1c0b9a8f7e6d5c4b3a2918070605' },
-  responses: ok({ description: 'The proposal.', body: ProposalResponse, example: closed('applied') }),
+  responses: ok({ description: 'The proposal.', body: CheckedProposal, example: closed('applied') }),
   errors: [...decisionErrors, ...changeErrors, 'digest_mismatch'],
   uses: applyUses,
   sizing,
@@ -308,7 +328,7 @@ export const applyProposal = contract({
     'rotation. The author or an approver may; for a rotation only the author. Where approvals are required, this takes ' +
     'a session, except for a rotation.',
   access: writesSecrets,
-  responses: ok({ description: 'The proposal.', body: ProposalResponse, example: closed('applied') }),
+  responses: ok({ description: 'The proposal.', body: CheckedProposal, example: closed('applied') }),
   errors: ['approval_required', 'proposal_closed', ...changeErrors],
   uses: applyUses,
   sizing,
@@ -323,7 +343,7 @@ export const rebaseProposal = contract({
     'approvals. Only its author may. Keys that already have the proposed value, and deletions of keys that are gone, ' +
     'are left out.',
   access: writesSecrets,
-  responses: ok({ description: 'The proposal.', body: ProposalResponse, example }),
+  responses: ok({ description: 'The proposal.', body: CheckedProposal, example }),
   errors: ['proposal_closed', 'plan_limit_exceeded', 'payload_too_large'],
   uses: {
     table: {

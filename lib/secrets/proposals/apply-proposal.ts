@@ -1,10 +1,11 @@
 import { sessionRequired } from '../../access/authorize.ts';
 import type { MemberContext } from '../../access/request-context.ts';
-import type { Proposal } from '../../contracts/secrets/proposals.ts';
+import type { CheckedProposal } from '../../contracts/secrets/proposals.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
 import { find } from '../../table/read.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
+import type { TemplateKeyRecord } from '../../table/records/project.ts';
 import type { ProposalRecord } from '../../table/records/proposal.ts';
 import { transact, type Write } from '../../table/write.ts';
 import type { CurrentSecrets, Decision, Target } from '../change/change-request.ts';
@@ -16,6 +17,7 @@ import { changeProposal, proposalClosed, proposalFacts, requireOpen } from './cl
 import { authorRights, countedApprovals, type People, stillAsRead } from './people.ts';
 import { readPeopleOf, requireProposal } from './read-proposal.ts';
 import { isOpen, keysOf, openValues, type Parts, proposalAt, readParts, removeParts } from './stored-proposal.ts';
+import { readTemplate, templateProblems } from './template-problems.ts';
 import { proposalView } from './view-proposal.ts';
 
 /*
@@ -29,18 +31,19 @@ interface Reads {
   proposal: ProposalRecord | undefined;
   people: People;
   parts: Parts;
+  template: TemplateKeyRecord[];
   target: ChangeReads;
 }
 
 /** Two round trips, the first in parallel with authentication. */
 export async function beginApplying(path: EnvironmentPath, id: string): Promise<Reads> {
-  const proposal = await find(proposalAt(path, id));
+  const [proposal, template] = await Promise.all([find(proposalAt(path, id)), readTemplate(path)]);
   const [target, people, parts] = await Promise.all([
     beginChange(path, proposal === undefined ? [] : keysOf(proposal), { dryRun: false }),
     readPeopleOf(path, proposal),
     proposal === undefined ? [] : readParts(path, proposal),
   ]);
-  return { path, proposal, people, parts, target };
+  return { path, proposal, people, parts, template, target };
 }
 
 type Approval = ProposalRecord['approvals'][number];
@@ -67,7 +70,7 @@ export async function approveProposal(
   id: string,
   digest: string,
   begun: Reads,
-): Promise<Proposal> {
+): Promise<CheckedProposal> {
   return changeByCopy(
     begun,
     () => beginApplying(begun.path, id),
@@ -83,17 +86,16 @@ export async function approveProposal(
       }
       const hasApproved = (proposal.state === 'applied' ? proposal.approvals : counted).some(one => one.id === userId);
       if (hasApproved && (isOpen(proposal) || proposal.state === 'applied'))
-        return proposalView(proposal, state, people);
+        return { proposal: proposalView(proposal, state, people) };
       requireOpen(proposal);
       const { record: member } = context.access;
       const approval = { id: userId, email, memberId: member.id, at: new Date().toISOString() };
       const withOwn = { ...applying, counted: [...counted, approval], people: new Map([...people, [userId, member]]) };
       const needed = state.approvals ?? 0;
       const completes = counted.length + 1 === needed && proposal.purpose !== 'rotation';
-      const approved = completes
-        ? await apply(context, withOwn, approval)
-        : await recordApproval(context, withOwn, approval);
-      return proposalView(approved, state, withOwn.people);
+      if (completes) return apply(context, withOwn, approval);
+      const approved = await recordApproval(context, withOwn, approval);
+      return { proposal: proposalView(approved, state, withOwn.people) };
     },
   );
 }
@@ -121,13 +123,13 @@ async function recordApproval(
  * @throws approval_required, insufficient_scope, forbidden, proposal_not_found, proposal_closed, proposal_stale, and what
  * the change throws
  */
-export async function applyProposal(context: MemberContext, id: string, begun: Reads): Promise<Proposal> {
+export async function applyProposal(context: MemberContext, id: string, begun: Reads): Promise<CheckedProposal> {
   return changeByCopy(
     begun,
     () => beginApplying(begun.path, id),
     async reads => {
       const applying = await requireApplicable(context, reads);
-      const { proposal, state, counted, people } = applying;
+      const { proposal, state, counted } = applying;
       requireOpen(proposal);
       requireMayApply(context, applying);
       const needed = state.approvals ?? 0;
@@ -135,7 +137,7 @@ export async function applyProposal(context: MemberContext, id: string, begun: R
         const message = `The proposal has ${counted.length} of ${needed} approvals.`;
         throw new ApiError('approval_required', message, { details: { approvals: counted.length, needed } });
       }
-      return proposalView(await apply(context, applying, undefined), state, people);
+      return apply(context, applying, undefined);
     },
   );
 }
@@ -151,18 +153,19 @@ function requireMayApply({ principal }: MemberContext, { proposal, counted, stat
   if ((state.approvals ?? 0) > 0 && !isRotation && principal.credential.method === 'token') throw sessionRequired();
 }
 
-/** Makes the change, with the caller's approval if it is the last one. @returns the closed proposal */
+/** Makes the change, with the caller's approval if it is the last one. */
 async function apply(
   context: MemberContext,
   applying: Applying,
   approval: Approval | undefined,
-): Promise<ProposalRecord> {
-  const { path, proposal, people, counted, state, target } = applying;
+): Promise<CheckedProposal> {
+  const { path, proposal, people, counted, state, template, target } = applying;
   const { id, holds, author } = proposal;
   const approvers = counted.slice(0, state.approvals ?? 0);
   const isEarlier = (one: Approval) => one.id !== approval?.id;
   const approvals = [...proposal.approvals.filter(isEarlier), ...(approval === undefined ? [] : [approval])];
   let closed: ProposalRecord = proposal;
+  let changed: Pick<Decision<void>, 'puts' | 'deletions'> = { puts: [], deletions: [] };
   const close = async ({ project, state: now }: Target): Promise<Write[]> => {
     if (!isOpen(proposal)) throw proposalClosed(proposal);
     const { userId, email } = context.principal;
@@ -187,10 +190,14 @@ async function apply(
       authorMayRead: environment => authorRights(proposal, people, environment).read,
       close,
     },
-    decide: current => decide(applying, current),
+    decide: async current => {
+      const decision = await decide(applying, current);
+      changed = decision;
+      return decision;
+    },
   });
   await removeParts(path, proposal);
-  return closed;
+  return { proposal: proposalView(closed, state, people), ...templateProblems(template, state.projectId, changed) };
 }
 
 /** @throws DecisionOutdated if another number of approvals is required now; forbidden, proposal_stale */

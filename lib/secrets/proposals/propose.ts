@@ -1,16 +1,15 @@
 import type { MemberContext } from '../../access/request-context.ts';
 import { hasFreshRights } from '../../contracts/fields/role.ts';
-import type { Proposal, ProposalBody } from '../../contracts/secrets/proposals.ts';
+import type { CheckedProposal, ProposalBody } from '../../contracts/secrets/proposals.ts';
 import { ApiError, invalidRequest } from '../../core/errors.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
-import type { EnvironmentState } from '../../table/records/environment.ts';
-import type { ProposalRecord } from '../../table/records/proposal.ts';
 import type { ChangeOptions } from '../change/change-request.ts';
 import { beginChange } from '../change/read-target.ts';
 import { beginPromotion, promoteSecrets } from '../promote-secrets.ts';
 import { beginRestoration, restoreSecrets } from '../restore-secrets.ts';
 import { applyChanges } from '../set-and-delete-secrets.ts';
 import { describeChange, storeProposal } from './store-proposal.ts';
+import { readTemplate, templateProblems } from './template-problems.ts';
 import { proposalView } from './view-proposal.ts';
 
 /*
@@ -20,8 +19,13 @@ import { proposalView } from './view-proposal.ts';
 
 const asDryRun = { ifMatch: undefined, dryRun: true } as const;
 
-/** Starts the reads of the request that would make the change. */
+/** Starts the reads of the request that would make the change, and of the template. */
 export async function beginProposal(path: EnvironmentPath, body: ProposalBody) {
+  const [begun, template] = await Promise.all([beginChangeOf(path, body), readTemplate(path)]);
+  return { ...begun, template };
+}
+
+async function beginChangeOf(path: EnvironmentPath, body: ProposalBody): Promise<BegunChange> {
   if ('promote' in body) {
     return { promotion: await beginPromotion(path, { ...body.promote, to: path.env, ...asDryRun }) };
   }
@@ -31,6 +35,13 @@ export async function beginProposal(path: EnvironmentPath, body: ProposalBody) {
 }
 
 type Begun = Awaited<ReturnType<typeof beginProposal>>;
+
+/** One of them. */
+interface BegunChange {
+  promotion?: Awaited<ReturnType<typeof beginPromotion>>;
+  restoration?: Awaited<ReturnType<typeof beginRestoration>>;
+  change?: Awaited<ReturnType<typeof beginChange>>;
+}
 
 /**
  * Stores a change as a proposal.
@@ -42,16 +53,17 @@ export async function createProposal(
   path: EnvironmentPath,
   body: ProposalBody,
   begun: Begun,
-): Promise<Proposal> {
-  let stored: { proposal: ProposalRecord; state: EnvironmentState } | undefined;
+): Promise<CheckedProposal> {
+  let stored: CheckedProposal | undefined;
   await decide(context, path, body, begun, async (target, decided) => {
     const described = await describeChange(path, target, decided);
     if (described === undefined) return;
     const proposal = await storeProposal(context, path, target, described, body);
-    stored = { proposal, state: target.state };
+    const problems = templateProblems(begun.template, target.project.id, decided.decision);
+    stored = { proposal: proposalView(proposal, target.state, new Map()), ...problems };
   });
   if (stored === undefined) throw nothingToPropose();
-  return proposalView(stored.proposal, stored.state, new Map());
+  return stored;
 }
 
 export const nothingToPropose = () => invalidRequest([{ path: '', message: 'would change nothing' }]);

@@ -1,9 +1,7 @@
 import type { MemberContext } from '../../access/request-context.ts';
-import type { Proposal } from '../../contracts/secrets/proposals.ts';
+import type { CheckedProposal } from '../../contracts/secrets/proposals.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
 import { find } from '../../table/read.ts';
-import type { EnvironmentState } from '../../table/records/environment.ts';
-import type { ProposalRecord } from '../../table/records/proposal.ts';
 import { sortOutUnchanged } from '../change/decide-change.ts';
 import { beginChange } from '../change/read-target.ts';
 import { changeByCopy, changeSecrets } from '../change-secrets.ts';
@@ -15,15 +13,16 @@ import { nothingToPropose } from './propose.ts';
 import { requireProposal } from './read-proposal.ts';
 import { describeChange, storeRebased } from './store-proposal.ts';
 import { keysOf, openValues, proposalAt } from './stored-proposal.ts';
+import { readTemplate, templateProblems } from './template-problems.ts';
 import { proposalView } from './view-proposal.ts';
 
 type Reads = Awaited<ReturnType<typeof beginRebase>>;
 
 /** Two round trips, the first in parallel with authentication. */
 export async function beginRebase(path: EnvironmentPath, id: string) {
-  const proposal = await find(proposalAt(path, id));
+  const [proposal, template] = await Promise.all([find(proposalAt(path, id)), readTemplate(path)]);
   const keys = proposal === undefined ? [] : keysOf(proposal);
-  return { path, proposal, target: await beginChange(path, keys, { dryRun: true }) };
+  return { path, proposal, template, target: await beginChange(path, keys, { dryRun: true }) };
 }
 
 /**
@@ -31,17 +30,17 @@ export async function beginRebase(path: EnvironmentPath, id: string) {
  * @throws forbidden for anybody but the author; invalid_request if it would change nothing; proposal_not_found,
  * proposal_closed, plan_limit_exceeded, payload_too_large
  */
-export async function rebaseProposal(context: MemberContext, id: string, begun: Reads): Promise<Proposal> {
+export async function rebaseProposal(context: MemberContext, id: string, begun: Reads): Promise<CheckedProposal> {
   return changeByCopy(
     begun,
     () => beginRebase(begun.path, id),
-    async ({ path, proposal: read, target }) => {
+    async ({ path, proposal: read, template, target }) => {
       const { project, state: readState } = target.reads;
       const reads = { path, proposal: read, people: new Map(), project, state: readState };
       const { proposal } = await requireProposal(context, reads);
       requireAuthor(context, proposal);
       requireOpen(proposal);
-      let stored: { proposal: ProposalRecord; state: EnvironmentState } | undefined;
+      let stored: CheckedProposal | undefined;
       let macKey = '';
       await changeSecrets(context, target, {
         ifMatch: undefined,
@@ -64,11 +63,12 @@ export async function rebaseProposal(context: MemberContext, id: string, begun: 
           const described = await describeChange(path, decidedTarget, decided);
           if (described === undefined) return;
           const rebased = await storeRebased(context, path, decidedTarget, proposal, { ...described, macKey });
-          stored = { proposal: rebased, state: decidedTarget.state };
+          const problems = templateProblems(template, decidedTarget.project.id, decided.decision);
+          stored = { proposal: proposalView(rebased, decidedTarget.state, new Map()), ...problems };
         },
       });
       if (stored === undefined) throw nothingToPropose();
-      return proposalView(stored.proposal, stored.state, new Map());
+      return stored;
     },
   );
 }

@@ -12,6 +12,7 @@ import { allItems } from '#test/support/table-dump.ts';
 
 const api = shared(startApi);
 const place = fresh(() => openWorkplace(api));
+const admin = shared(() => seedPerson({ isAdmin: true }));
 
 const codeOf = ({ status, body }: Answer) => (status < 300 ? String(status) : `${status} ${body?.error?.code}`);
 
@@ -59,6 +60,11 @@ const setRole = (memberId: string, rights: object) =>
     api.put(`/members/${place.owner.organization.id}/${memberId}/projects`, rights, place.owner.session),
     200,
   );
+
+const limitSecrets = async (maxSecretsPerEnvironment: number) => {
+  const body = { limitOverrides: { maxSecretsPerEnvironment } };
+  await expectStatus(api.patch(`/admin/orgs/${place.owner.organization.id}`, body, admin.session), 200);
+};
 
 const endNow = async (id: string, env = 'production') =>
   transact([update(at(proposalRecord, place.pathOf(env), id), { set: { endsAt: new Date(0).toISOString() } })]);
@@ -367,6 +373,56 @@ describe('a proposal', () => {
     expect(codeOf(await get(proposal.id, '', viewer.session))).toBe('403 forbidden');
     expect(codeOf(await get('01943c8e-5a10-7c3d-9f42-6b8e2d7a1c05'))).toBe('404 proposal_not_found');
     expect(codeOf(await get(proposal.id, '', place.owner.session, 'dev'))).toBe('404 proposal_not_found');
+  });
+
+  it('says what breaks the template when it is proposed and when it is applied', async () => {
+    const approver = await place.member('admin');
+    await place.set('production', 'GONE', '1');
+    await requireApprovals(1);
+    const template = `/templates/${place.owner.organization.slug}/${place.project.slug}`;
+    const templateKeys = [{ key: 'PORT', pattern: '[0-9]+' }, { key: 'GONE' }, { key: 'OTHER' }];
+    for (const body of templateKeys) await expectStatus(api.post(template, body, place.owner.session), 201);
+    const templateProblems = {
+      missing: ['GONE'],
+      invalid: [{ key: 'PORT', reason: 'does not match the pattern' }],
+    };
+    const answer = await propose({ set: set({ PORT: 'none' }), delete: ['GONE'] });
+    expect(answer.body).toMatchObject({ templateProblems });
+    expect((await approve(answer.body.proposal, approver.session)).body).toMatchObject({
+      proposal: { state: 'applied' },
+      templateProblems,
+    });
+    expect((await propose({ set: set({ PORT: '80' }) })).body).not.toHaveProperty('templateProblems');
+  });
+
+  it('is refused by the plan’s limits when it is proposed and when it is applied', async () => {
+    const approver = await place.member('admin');
+    await requireApprovals(1);
+    await limitSecrets(1);
+    expect(codeOf(await propose({ set: set({ A: '1', B: '1' }) }))).toBe('402 plan_limit_exceeded');
+    await limitSecrets(2);
+    const proposal = await proposed({ set: set({ A: '1', B: '1' }) });
+    await limitSecrets(1);
+    expect(codeOf(await approve(proposal, approver.session))).toBe('402 plan_limit_exceeded');
+    expect((await get(proposal.id)).body.proposal).toMatchObject({ state: 'open', approvals: [] });
+    await limitSecrets(2);
+    expect(codeOf(await approve(proposal, approver.session))).toBe('200');
+  });
+
+  it('holds up to a thousand keys and 4 MiB', async () => {
+    const many = Object.fromEntries(Array.from({ length: 1001 }, (_, n) => [`K${n}`, '1']));
+    expect(codeOf(await propose({ set: set(many) }))).toBe('400 invalid_request');
+    await limitSecrets(-1);
+    for (const some of [Object.entries(many).slice(0, 600), Object.entries(many).slice(600)]) {
+      expect(codeOf(await place.importAll('dev', Object.fromEntries(some)))).toBe('200');
+    }
+    const refused = await propose({ promote: { from: 'dev' } });
+    expect(codeOf(refused)).toBe('413 payload_too_large');
+    expect(refused.body.error.details).toMatchObject({ keyCount: 1001, maximumKeyCount: 1000 });
+    const first = Object.keys(many).slice(0, 1000);
+    const { id } = await proposed({ promote: { from: 'dev', keys: first } });
+    expect((await act(id, 'apply', undefined)).body.proposal).toMatchObject({ state: 'applied' });
+    expect(Object.keys(await place.values('production')).length).toBe(1000);
   });
 
   it('tells who knows its values once it is applied', async () => {

@@ -134,7 +134,20 @@ export const samples: Samples = {
     isDone: async ({ secrets, session }, api) =>
       (await expectStatus(api.get(`${secrets}/dev/proposals`, session), 200)).body.proposals.length > 0,
   }),
+  'create-proposal promotion': sample({
+    values: () => ({ env: 'staging' }),
+    body: () => ({ promote: { from: 'dev' } }),
+    isDone: async ({ secrets, session }, api) =>
+      (await expectStatus(api.get(`${secrets}/staging/proposals`, session), 200)).body.proposals.length > 0,
+  }),
+  'create-proposal restore': sample({
+    world: placeNeedingApproval,
+    body: () => ({ restore: { revision: 0 } }),
+    isDone: async ({ secrets, session }, api) =>
+      (await expectStatus(api.get(`${secrets}/dev/proposals`, session), 200)).body.proposals.length > 1,
+  }),
   'list-proposals': sample({ world: placeWithProposal }),
+  'list-proposals open': sample({ world: placeWithProposal, query: '?state=open' }),
   'get-proposal': sample({ world: placeWithProposal, values: proposalId, query: '?values=true' }),
   'approve-proposal': sample({
     world: placeNeedingApproval,

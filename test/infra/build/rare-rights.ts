@@ -275,4 +275,16 @@ export const rareRights: readonly RareRights[] = [
     functions: proposals,
     rights: ['PutItem AUDIT', 'UpdateItem ENV', 'BatchWriteItem ENV'],
   },
+  { when: 'the same', functions: 'create-proposal', rights: ['UpdateItem ENV', 'BatchWriteItem ENV'] },
+  { when: 'the same', functions: 'rebase-proposal', rights: ['BatchWriteItem ENV'] },
+  {
+    when: 'a token’s requests follow one another within a second, so that its member and project are kept',
+    functions: 'create-proposal rebase-proposal',
+    rights: ['GetItem ORG'],
+  },
+  {
+    when: 'the change has more keys than are read one by one, or meets one that is still being written',
+    functions: 'create-proposal rebase-proposal',
+    rights: ['Query ENV'],
+  },
 ];
