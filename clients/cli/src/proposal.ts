@@ -3,6 +3,7 @@ import {
   HoldfastError,
   type Plan,
   type Proposal,
+  type Proposals,
   type ProposedChange,
   proposals,
 } from '@holdfast/sdk';
@@ -50,6 +51,7 @@ export async function proposePlan(
       throw withOutcome(error, 'holdfast proposals');
     });
   const { proposal } = answer;
+  warnOfProblems(session, answer);
   const page = pageOf(session, environment, proposal.id);
   if (output.json) return output.document({ ...answer, page });
   output.data(`${proposal.id}\n`);
@@ -58,6 +60,15 @@ export async function proposePlan(
     `Proposed ${count} ${count === 1 ? 'change' : 'changes'} of ${slug}, ${standingOf(proposal)}; nothing has changed yet.`,
   );
   output.note(nextStep(session, environment, proposal));
+}
+
+type CheckedProposal = Awaited<ReturnType<Proposals['propose']>>;
+
+/** Warns of what a change breaks in the project’s template, which doesn’t prevent it. */
+export function warnOfProblems({ output }: Pick<Session, 'output'>, { templateProblems }: CheckedProposal): void {
+  const { missing = [], invalid = [] } = templateProblems ?? {};
+  for (const key of missing) output.warn(`The template requires ${key}.`);
+  for (const { key, reason } of invalid) output.warn(`By the template, ${key} ${reason}.`);
 }
 
 /** Where a proposal stands, such as `waiting for 2 approvals`. */

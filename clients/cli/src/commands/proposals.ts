@@ -6,7 +6,7 @@ import { given } from '../given.ts';
 import { id, integer } from '../options.ts';
 import type { Output } from '../output.ts';
 import { keyChanges, someOf } from '../printable.ts';
-import { nextStep, pageOf, placeOf, requireOpen, standingOf, withOutcome } from '../proposal.ts';
+import { nextStep, pageOf, placeOf, requireOpen, standingOf, warnOfProblems, withOutcome } from '../proposal.ts';
 import type { Session } from '../session.ts';
 
 const states = ['open', 'applied', 'rejected', 'withdrawn', 'expired', 'all'] as const;
@@ -117,6 +117,7 @@ function action({ name, description, exampleId, report }: Action) {
           throw withHint(error, `Do this in the dashboard: ${page}`);
         throw withOutcome(error, `holdfast proposals show ${proposalId}`);
       });
+      warnOfProblems(session, answer);
       if (output.json) return output.document(answer);
       for (const sentence of report(answer.proposal, environment, nextStep(session, environment, answer.proposal)))
         output.note(sentence);
