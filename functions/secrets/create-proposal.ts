@@ -4,7 +4,7 @@ import { beginProposal, createProposal } from '#lib/secrets/proposals/propose.ts
 
 export const handler = endpoint(contract, {
   fetch: ({ params, body }) => beginProposal(params, body),
-  run: async ({ context, params, body, fetched }) => ({
-    body: await createProposal(context, params, body, fetched),
+  run: async ({ context, params, headers, body, fetched }) => ({
+    body: await createProposal(context, params, { ...body, ifMatch: headers['if-match'] }, fetched),
   }),
 });

@@ -71,6 +71,20 @@ async function deletedIds(): Promise<Record<string, string>> {
   };
 }
 
+/** The same, by those of proposals in the linked environment. */
+async function proposalIds(): Promise<Record<string, string>> {
+  const proposalId = async (key: string): Promise<string> => {
+    const body = { set: [{ key, value: 'made-up' }] };
+    return (await expectStatus(api.post('/secrets/acme/web-shop/dev/proposals', body, ada.session), 201)).body.proposal
+      .id;
+  };
+  return {
+    '01943c8e-5a10-7c3d-9f42-6b8e2d7a1c05': await proposalId('FIRST'),
+    '01943c8e-71b2-7f04-8a6d-3c95e0d1b748': await proposalId('SECOND'),
+    '01943c8e-88c4-7a19-b3e7-d20f4b6a95e1': await proposalId('THIRD'),
+  };
+}
+
 describe('docs/command-line.md', () => {
   it('is what `npm run generate -- cli-reference` writes', () => {
     expect(() =>
@@ -91,9 +105,10 @@ describe('docs/command-line.md', () => {
     const runnable = examples
       .filter(({ command }) => !inBrowser.includes(command))
       .toSorted((a, b) => orderOf(a) - orderOf(b));
-    const ids = { ...(await webhookIds()), ...(await deletedIds()) };
+    const ids: Record<string, string> = { ...(await webhookIds()), ...(await deletedIds()) };
     const printed: Record<string, string> = {};
     for (const { command, example } of runnable) {
+      if (command === 'proposals') Object.assign(ids, await proposalIds());
       const named = Object.entries(ids).reduce((text, [printedId, id]) => text.replace(printedId, id), example);
       const script = named.replace('EDITOR=nano', 'EDITOR=true');
       // The organization is not set before the directory is linked.
@@ -109,6 +124,9 @@ describe('docs/command-line.md', () => {
       get: 'postgres://db.internal/shop',
       run: expect.stringContaining('postgres://db.internal/shop\n'),
       orgs: expect.stringContaining('acme'),
+      proposals: expect.stringContaining('ready to apply'),
+      'proposals show': expect.stringContaining('\n+ FIRST "made-up"\n'),
+      'proposals approve': expect.stringContaining('/organizations/acme/projects/web-shop/environments/dev/proposals/'),
       deleted: expect.stringContaining('project older'),
       history: expect.stringMatching(/^1\t/),
       template: expect.stringContaining('DATABASE_URL'),

@@ -1,11 +1,10 @@
-import { idTokenSources } from '@holdfast/sdk';
+import { ApprovalRequired, idTokenSources } from '@holdfast/sdk';
 import { Command } from 'commander';
 import { commands } from './command-list.ts';
 import { version } from './connect.ts';
 import { type AnySubcommand, headings } from './define-command.ts';
 import { commandElsewhere, excessElsewhere, optionElsewhere, subcommandElsewhere } from './elsewhere.ts';
-import { Failure } from './failure.ts';
-import { failureOf } from './failure-of.ts';
+import { failureOf, withHint } from './failure-of.ts';
 import { openSession } from './session.ts';
 import type { GivenFlags } from './settings/settings.ts';
 import { withNames } from './with-names.ts';
@@ -126,8 +125,8 @@ function suggestSubcommand(command: Command): void {
 
 /** The error of a command with the place that its options name in the commands that it advises. */
 function withPlace(error: unknown, { org, project, env }: Record<string, unknown>): unknown {
-  const failure = failureOf(error);
-  const { exitCode, code, message, requestId, details, hint } = failure;
+  if (error instanceof ApprovalRequired) return withHint(error, `Propose it instead: ${sameCommandWith('--propose')}`);
+  const { hint } = failureOf(error);
   const options = (given: readonly (readonly [string, unknown])[]) =>
     given
       .filter(([, value]) => typeof value === 'string' && /^[a-z0-9][a-z0-9/-]*$/.test(value))
@@ -141,8 +140,20 @@ function withPlace(error: unknown, { org, project, env }: Record<string, unknown
   const named = hint
     ?.replaceAll(/holdfast projects\b(?! create)/g, text => text + options([['--org', org]]))
     .replaceAll(/holdfast envs\b(?! create)/g, text => text + options(ofProject))
-    .replaceAll(/holdfast (?:list|revisions|history|get|set|push|pull)\b/g, text => text + options(ofEnvironment));
-  return named === hint ? error : new Failure(exitCode, code, message, { requestId, details, hint: named });
+    .replaceAll(
+      /holdfast (?:list|revisions|history|get|set|push|pull|proposals)\b/g,
+      text => text + options(ofEnvironment),
+    );
+  return named === hint ? error : withHint(error, named);
+}
+
+/** The command that was given, with one more option. Values are never arguments. */
+function sameCommandWith(option: string): string {
+  const words = process.argv.slice(2);
+  const end = words.indexOf('--');
+  const all = words.toSpliced(end < 0 ? words.length : end, 0, option);
+  const quoted = all.map(word => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
+  return `holdfast ${quoted.join(' ')}`;
 }
 
 function suggestionOf(report: () => void): string | undefined {

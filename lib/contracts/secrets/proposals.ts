@@ -5,7 +5,7 @@ import { maxProposalDays, ProposalContent, ProposalId, proposalStates } from '..
 import { flagQuery, integerQuery } from '../fields/query.ts';
 import { writers } from '../fields/role.ts';
 import { Slug, Timestamp, UserReference, Uuid } from '../fields/text.ts';
-import { changeUses, KeyList } from './changes.ts';
+import { changeUses, IfMatchHeader, KeyList } from './changes.ts';
 import { keyNames, Revision, writesSecrets } from './secrets.ts';
 
 /** Whoever may write in the environment sees what is proposed there; the values take the right to read. */
@@ -184,9 +184,11 @@ export const createProposal = contract({
     'Proposes what `/changes` would do, a promotion into the environment (`promote`) or a restore (`restore`), of up ' +
     'to 1,000 keys and 4 MiB. The values are those of now; nothing changes until enough people have approved. Whoever ' +
     'may write to the environment may propose, even where no approval is required; only owners and admins may propose ' +
-    'a restore, or to delete more than one secret. An environment has up to 20 open proposals. Those who may approve ' +
-    'get a mail, at most one an hour. If the change breaks the project’s template, the response says how.',
+    'a restore, or to delete more than one secret. `If-Match` checks the environment’s revision. An environment has up ' +
+    'to 20 open proposals. Those who may approve get a mail, at most one an hour. If the change breaks the project’s ' +
+    'template, the response says how.',
   access: writesSecrets,
+  headers: IfMatchHeader,
   body: ProposalBody,
   bodyHolds: 'secrets',
   bodyExample: { set: [{ key: 'DATABASE_HOST', value: 'db.internal.example' }], message: 'Move to the new database' },
@@ -196,6 +198,7 @@ export const createProposal = contract({
     'revision_not_found',
     'version_destroyed',
     'plan_limit_exceeded',
+    'revision_mismatch',
     'version_mismatch',
     'proposal_limit_reached',
   ],

@@ -43,6 +43,8 @@ interface BegunChange {
   change?: Awaited<ReturnType<typeof beginChange>>;
 }
 
+type Proposing = ProposalBody & Pick<ChangeOptions, 'ifMatch'>;
+
 /**
  * Stores a change as a proposal.
  * @throws invalid_request if it would change nothing; forbidden, proposal_limit_reached, payload_too_large, and what the
@@ -51,7 +53,7 @@ interface BegunChange {
 export async function createProposal(
   context: MemberContext,
   path: EnvironmentPath,
-  body: ProposalBody,
+  body: Proposing,
   begun: Begun,
 ): Promise<CheckedProposal> {
   let stored: CheckedProposal | undefined;
@@ -71,11 +73,11 @@ export const nothingToPropose = () => invalidRequest([{ path: '', message: 'woul
 async function decide(
   context: MemberContext,
   path: EnvironmentPath,
-  body: ProposalBody,
+  body: Proposing,
   begun: Begun,
   propose: NonNullable<ChangeOptions['propose']>,
 ): Promise<void> {
-  const options = { ...asDryRun, propose };
+  const options = { ...asDryRun, ifMatch: body.ifMatch, propose };
   if (begun.promotion !== undefined && 'promote' in body) {
     requireNoDeployer(context);
     await promoteSecrets(context, { ...body.promote, to: path.env, ...options }, begun.promotion);

@@ -2,14 +2,16 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Entry } from '@holdfast/contracts/fields/formats/format.ts';
-import { RevisionMismatch, type Snapshot } from '@holdfast/sdk';
-import { applyPlan, showPlan } from '../change.ts';
+import { ApprovalRequired, RevisionMismatch, type Snapshot } from '@holdfast/sdk';
+import { applyPlan, requireConfirmed, showPlan } from '../change.ts';
 import { defineCommand } from '../define-command.ts';
 import { readDotenv, writeDotenv } from '../dotenv-text.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
+import { withHint } from '../failure-of.ts';
 import { given } from '../given.ts';
 import { invisibleNotes } from '../one-value.ts';
-import { messageOption, yesOption } from '../options.ts';
+import { messageOption, proposeOptions, yesOption } from '../options.ts';
+import { type ProposeFlags, proposePlan } from '../proposal.ts';
 import type { Session } from '../session.ts';
 import { decode } from '../standard-input.ts';
 import { environmentWithoutCredentials } from '../withheld.ts';
@@ -20,7 +22,7 @@ export default defineCommand({
   position: 4,
   description: 'edit all secrets in your editor',
   example: 'EDITOR=nano holdfast edit',
-  options: [messageOption, yesOption],
+  options: [messageOption, ...proposeOptions, yesOption],
   run: edit,
 });
 
@@ -32,7 +34,8 @@ interface Edits {
 }
 
 /** Opens the environment in the editor and applies the edits, merged with concurrent changes. */
-async function edit(session: Session, { message }: { message?: string }): Promise<void> {
+async function edit(session: Session, flags: ProposeFlags): Promise<void> {
+  const { message, propose = false } = flags;
   const { output, terminal } = session;
   if (!terminal.mayWait) {
     const hint = 'In scripts: holdfast set KEY < file, or holdfast push FILE';
@@ -61,20 +64,23 @@ async function edit(session: Session, { message }: { message?: string }): Promis
         return;
       }
       keepsFile = true;
-      const plan = await environment.plan({
-        set: Object.fromEntries(edits.set),
-        delete: edits.delete,
-        ...given({ message }),
-      });
+      const change = { set: Object.fromEntries(edits.set), delete: edits.delete };
+      const plan = await environment.plan({ ...change, ...given({ message }) });
       if (plan.revision === base.revision) {
         for (const note of invisibleNotes(edits.set)) output.warn(note);
         showPlan(session, plan, `edit ${environment.slug}`);
-        if (!isConfirmed && terminal.confirms && !(await terminal.confirm('Apply?'))) {
+        if (!isConfirmed) {
           keepsFile = false;
-          throw new Failure(exitCodes.other, 'declined', 'Nothing was changed.');
+          await requireConfirmed(terminal, propose);
+          keepsFile = true;
         }
         isConfirmed = true;
         try {
+          if (propose) {
+            await proposePlan(session, { environment, plan, change }, flags);
+            keepsFile = false;
+            return;
+          }
           const answer = await applyPlan(environment, plan);
           keepsFile = false;
           if (output.json) output.document(answer);
@@ -93,7 +99,8 @@ async function edit(session: Session, { message }: { message?: string }): Promis
     }
   } catch (error) {
     if (keepsFile) output.warn(`Your edits are kept in a file that only you can read: ${file}`);
-    throw error;
+    if (!(error instanceof ApprovalRequired)) throw error;
+    throw withHint(error, `Propose them instead: holdfast push ${file} --as-is --prune --propose`);
   } finally {
     if (!keepsFile) rmSync(directory, { recursive: true, force: true });
   }
