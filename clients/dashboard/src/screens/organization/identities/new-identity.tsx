@@ -123,13 +123,7 @@ function Steps({ organization, projects, isOfProject }: StepsProps) {
         </details>
       </Section>
       <Section title="2. What may it read?">
-        <Select label="Role" value={role} options={optionsOf(roles)} onChange={setRole} />
-        <ScopeFields
-          projects={projects}
-          scope={scope}
-          onChange={setScope}
-          required={role === 'deployer' ? 'environment' : isOfProject ? 'project' : undefined}
-        />
+        <RoleAndScope {...{ role, setRole, projects, scope, setScope, isOfProject }} />
         <Select label="Access" value={access} options={optionsOf(accesses)} onChange={setAccess} />
         <Field
           label="Name"
@@ -154,6 +148,28 @@ function Steps({ organization, projects, isOfProject }: StepsProps) {
         </div>
       </Section>
     </Form>
+  );
+}
+
+interface RoleAndScopeProps extends Pick<StepsProps, 'projects' | 'isOfProject'> {
+  role: Identity['role'];
+  setRole: (role: Identity['role']) => void;
+  scope: Scope;
+  setScope: (scope: Scope) => void;
+}
+
+function RoleAndScope({ role, setRole, projects, scope, setScope, isOfProject }: RoleAndScopeProps) {
+  const atLeast = isOfProject ? 'project' : undefined;
+  return (
+    <>
+      <Select label="Role" value={role} options={optionsOf(roles)} onChange={setRole} />
+      <ScopeFields
+        projects={projects}
+        scope={scope}
+        onChange={setScope}
+        required={role === 'deployer' ? 'environment' : atLeast}
+      />
+    </>
   );
 }
 
