@@ -28,6 +28,11 @@ const bounds: Readonly<Record<string, Bounds>> = {
   'set one of 50, a webhook matches': { roundTrips: 4, calls: 8, writeUnits: 12, kmsCalls: 0 },
   // What a change reads says whether it needs approval.
   'set one of 50, refused without approval': { roundTrips: 1, calls: 4, writeUnits: 0, kmsCalls: 0 },
+  // A dry run reads again what it decided on. Then the values are stored before the proposal.
+  'create-proposal': { roundTrips: 6, kmsCalls: 0 },
+  'create-proposal promotion': { roundTrips: 6, kmsCalls: 0 },
+  'create-proposal restore': { roundTrips: 6, kmsCalls: 0 },
+  'rebase-proposal': { roundTrips: 5, kmsCalls: 0 },
   'import-secrets large': { roundTrips: 6, kmsCalls: 0 },
   // After its commit it finds the dead heads it left, moves them, and records that.
   'bulk-delete-secrets large': { roundTrips: 7, kmsCalls: 0 },

@@ -108,6 +108,8 @@ export interface Decided<Answer> {
   decision: Decision<Answer>;
   /** The current heads, or tombstones, by key; at least those of the changed keys. */
   before: ReadonlyMap<string, HeadRecord>;
+  /** False if a dry run has read no tombstones. */
+  hasTombstones: boolean;
   /** The new heads, still without ciphertexts. Empty if nothing changes. */
   heads: HeadRecord[];
   plan: ChangePlan;

@@ -95,8 +95,8 @@ async function decideOn<Answer>(
   requireMayName(context.access, state, decision.puts, approved?.authorMayRead(state));
   requireOneChange(decision, currentHeads, context.principal);
   // The tombstones of named keys were read with their heads.
-  const isComplete = 'named' in reads.heads || dryRun;
-  const before = isComplete ? currentHeads : await withTombstones(path, currentHeads, decision.puts);
+  const hasTombstones = 'named' in reads.heads;
+  const before = hasTombstones || dryRun ? currentHeads : await withTombstones(path, currentHeads, decision.puts);
   const { userId: id, email } = context.principal;
   const heads = newHeads(decision, state, before, approved?.author ?? { id, email });
   requireSpace(context.access, reads.plans?.plans ?? {}, { ...target, before }, heads);
@@ -107,7 +107,7 @@ async function decideOn<Answer>(
   const answer = dryRun
     ? { dryRun, plan: inKeyOrder(plan), revision }
     : decision.answer({ changed: isWritten, revision, plan, head: key => after.get(key) ?? before.get(key) });
-  return { decision, before, heads, plan, isWritten, answer };
+  return { decision, before, hasTombstones, heads, plan, isWritten, answer };
 }
 
 /**

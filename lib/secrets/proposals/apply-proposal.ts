@@ -236,7 +236,7 @@ function requireAuthorMay(proposal: ProposalRecord, people: People, state: Envir
 }
 
 /** The keys that are no longer at the version that was proposed against. */
-export async function staleKeys(
+async function staleKeys(
   path: EnvironmentPath,
   proposal: ProposalRecord,
   { head }: Pick<CurrentSecrets, 'head'>,
@@ -244,10 +244,16 @@ export async function staleKeys(
   const without = keysOf(proposal).filter(key => head(key) === undefined);
   const tombstones = without.length === 0 ? [] : await findTombstones(path, without);
   const versions = new Map(tombstones.map(({ key, version }) => [key, version]));
-  const versionNow = (key: string) => head(key)?.version ?? versions.get(key) ?? 0;
-  const bases = [...proposal.created, ...proposal.updated, ...proposal.deleted];
-  return bases
-    .filter(([key, version]) => versionNow(key) !== version)
+  return staleAmong(proposal, key => head(key)?.version ?? versions.get(key));
+}
+
+/** @param versionNow of a key that has or had a value. Pure. */
+export function staleAmong(
+  { created, updated, deleted }: ProposalRecord,
+  versionNow: (key: string) => number | undefined,
+): string[] {
+  return [...created, ...updated, ...deleted]
+    .filter(([key, version]) => (versionNow(key) ?? 0) !== version)
     .map(([key]) => key)
     .toSorted();
 }

@@ -6,7 +6,7 @@ import type {
   Proposal,
 } from '../../contracts/secrets/proposals.ts';
 import { type EnvironmentPath, ranges } from '../../table/keys.ts';
-import { ofKind, queryPage, readAll } from '../../table/read.ts';
+import { find, ofKind, queryPage, readAll } from '../../table/read.ts';
 import { type ProposalRecord, proposalRecord } from '../../table/records/proposal.ts';
 import { putAlone } from '../../table/write.ts';
 import { byKey, headsOfKeys } from '../change/read-target.ts';
@@ -15,12 +15,12 @@ import { readEnvironment } from '../engine/read-environment.ts';
 import { readVersions } from '../engine/read-snapshot.ts';
 import { requireFitting, secretSizeBytes } from '../engine/secret-size.ts';
 import { readAgainWhileStale } from '../engine/stale-read.ts';
-import { staleKeys } from './apply-proposal.ts';
+import { staleAmong } from './apply-proposal.ts';
 import { closeExpired, proposalClosed, proposalFacts, requireOpen } from './close-proposal.ts';
 import { readPeople } from './people.ts';
-import { type ProposalReads, readProposal, requireProposal } from './read-proposal.ts';
+import { type ProposalReads, readPeopleOf, requireProposal } from './read-proposal.ts';
 import { findOpen } from './store-proposal.ts';
-import { isOpen, keysOf, openValues } from './stored-proposal.ts';
+import { isOpen, keysOf, openValues, proposalAt } from './stored-proposal.ts';
 import { proposalView } from './view-proposal.ts';
 
 type ListQuery = QueryOf<typeof listContract>;
@@ -75,6 +75,19 @@ async function openPage(path: EnvironmentPath, environmentId: string, { limit, b
   return { found: found.slice(0, limit), isLast: found.length <= limit };
 }
 
+type ReadForReview = Awaited<ReturnType<typeof beginGet>>;
+
+/** Two round trips, the first in parallel with authentication. The heads, or tombstones, of an open proposal's keys. */
+export async function beginGet(path: EnvironmentPath, id: string) {
+  const [proposal, environment] = await Promise.all([find(proposalAt(path, id)), readEnvironment(path)]);
+  const isShown = proposal !== undefined && isOpen(proposal);
+  const [people, heads] = await Promise.all([
+    readPeopleOf(path, proposal),
+    readAll(isShown ? headsOfKeys(path, keysOf(proposal)) : []),
+  ]);
+  return { path, proposal, people, heads: byKey(heads), project: environment.project, state: environment.state };
+}
+
 /**
  * A proposal, with the keys that prevent applying it, and its values if asked for.
  * @throws proposal_not_found; for values also forbidden, proposal_closed, payload_too_large
@@ -83,20 +96,15 @@ export async function getProposal(
   context: MemberContext,
   id: string,
   { values }: QueryOf<typeof getContract>,
-  begun: ProposalReads,
+  begun: ReadForReview,
 ) {
   return readAgainWhileStale(context.log, begun.path, async tries => {
-    const reads = tries === 0 ? begun : await readProposal(begun.path, id);
-    const { path, state, proposal, people } = await requireProposal(context, reads);
-    const stale = isOpen(proposal) ? await findStale(path, proposal) : [];
+    const reads = tries === 0 ? begun : await beginGet(begun.path, id);
+    const { state, proposal, people } = await requireProposal(context, reads);
+    const stale = isOpen(proposal) ? staleAmong(proposal, key => reads.heads.get(key)?.version) : [];
     const answer = { proposal: proposalView(proposal, state, people), stale };
     return values ? { ...answer, values: await readValues(context, reads, proposal) } : answer;
   });
-}
-
-async function findStale(path: EnvironmentPath, proposal: ProposalRecord): Promise<string[]> {
-  const heads = byKey(await readAll(headsOfKeys(path, keysOf(proposal))));
-  return staleKeys(path, proposal, { head: key => heads.get(key) });
 }
 
 /** Reading is audited before the values leave the service. */

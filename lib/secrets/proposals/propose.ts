@@ -8,7 +8,7 @@ import { beginChange } from '../change/read-target.ts';
 import { beginPromotion, promoteSecrets } from '../promote-secrets.ts';
 import { beginRestoration, restoreSecrets } from '../restore-secrets.ts';
 import { applyChanges } from '../set-and-delete-secrets.ts';
-import { describeChange, storeProposal } from './store-proposal.ts';
+import { proposedValues, storeProposal } from './store-proposal.ts';
 import { readTemplate, templateProblems } from './template-problems.ts';
 import { proposalView } from './view-proposal.ts';
 
@@ -58,9 +58,9 @@ export async function createProposal(
 ): Promise<CheckedProposal> {
   let stored: CheckedProposal | undefined;
   await decide(context, path, body, begun, async (target, decided) => {
-    const described = await describeChange(path, target, decided);
-    if (described === undefined) return;
-    const proposal = await storeProposal(context, path, target, described, body);
+    const values = proposedValues(decided);
+    if (values === undefined) return;
+    const proposal = await storeProposal(context, { path, target, decided, values }, body);
     const problems = templateProblems(begun.template, target.project.id, decided.decision);
     stored = { proposal: proposalView(proposal, target.state, new Map()), ...problems };
   });

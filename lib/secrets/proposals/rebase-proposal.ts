@@ -11,8 +11,8 @@ import { proposalClosed, requireOpen } from './close-proposal.ts';
 import { requireAuthor } from './end-proposal.ts';
 import { nothingToPropose } from './propose.ts';
 import { requireProposal } from './read-proposal.ts';
-import { describeChange, storeRebased } from './store-proposal.ts';
-import { keysOf, openValues, proposalAt } from './stored-proposal.ts';
+import { proposedValues, storeRebased } from './store-proposal.ts';
+import { keysOf, openValues, proposalAt, readParts } from './stored-proposal.ts';
 import { readTemplate, templateProblems } from './template-problems.ts';
 import { proposalView } from './view-proposal.ts';
 
@@ -21,8 +21,11 @@ type Reads = Awaited<ReturnType<typeof beginRebase>>;
 /** Two round trips, the first in parallel with authentication. */
 export async function beginRebase(path: EnvironmentPath, id: string) {
   const [proposal, template] = await Promise.all([find(proposalAt(path, id)), readTemplate(path)]);
-  const keys = proposal === undefined ? [] : keysOf(proposal);
-  return { path, proposal, template, target: await beginChange(path, keys, { dryRun: true }) };
+  const [target, parts] = await Promise.all([
+    beginChange(path, proposal === undefined ? [] : keysOf(proposal), { dryRun: true }),
+    proposal === undefined ? [] : readParts(path, proposal),
+  ]);
+  return { path, proposal, template, parts, target };
 }
 
 /**
@@ -34,7 +37,7 @@ export async function rebaseProposal(context: MemberContext, id: string, begun: 
   return changeByCopy(
     begun,
     () => beginRebase(begun.path, id),
-    async ({ path, proposal: read, template, target }) => {
+    async ({ path, proposal: read, template, parts, target }) => {
       const { project, state: readState } = target.reads;
       const reads = { path, proposal: read, people: new Map(), project, state: readState };
       const { proposal } = await requireProposal(context, reads);
@@ -46,7 +49,7 @@ export async function rebaseProposal(context: MemberContext, id: string, begun: 
         ifMatch: undefined,
         dryRun: true,
         decide: async current => {
-          const proposed = await openValues(path, proposal, current.ring);
+          const proposed = await openValues(path, proposal, current.ring, parts);
           if (proposed === undefined) throw new DecisionOutdated();
           ({ macKey } = proposed);
           const secrets = [...proposed.values].map(([key, value]) => ({ key, value }));
@@ -60,9 +63,10 @@ export async function rebaseProposal(context: MemberContext, id: string, begun: 
         },
         propose: async (decidedTarget, decided) => {
           if (Date.parse(proposal.endsAt) <= Date.now()) throw proposalClosed(proposal);
-          const described = await describeChange(path, decidedTarget, decided);
-          if (described === undefined) return;
-          const rebased = await storeRebased(context, path, decidedTarget, proposal, { ...described, macKey });
+          const values = proposedValues(decided);
+          if (values === undefined) return;
+          const proposing = { path, target: decidedTarget, decided, values };
+          const rebased = await storeRebased(context, proposing, proposal, macKey);
           const problems = templateProblems(template, decidedTarget.project.id, decided.decision);
           stored = { proposal: proposalView(rebased, decidedTarget.state, new Map()), ...problems };
         },

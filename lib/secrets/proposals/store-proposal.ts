@@ -29,34 +29,39 @@ import {
 
 type Content = Pick<ProposalRecord, 'created' | 'updated' | 'deleted' | 'baseRevision' | 'from'>;
 
-/** What a decision would change, with the version of each key that it was made on. */
-interface DescribedChange {
-  content: Content;
+/** A decision about an environment, and the values that it sets. */
+interface Proposing {
+  path: EnvironmentPath;
+  target: Target;
+  decided: Decided<unknown>;
   values: ReadonlyMap<string, string>;
 }
 
-/** @returns undefined if nothing would change. @throws payload_too_large */
-export async function describeChange(
-  path: EnvironmentPath,
-  { state }: Target,
-  { decision: { puts, deletions, from }, before }: Decided<unknown>,
-): Promise<DescribedChange | undefined> {
+/** The values that a decision sets, by key; undefined if it changes nothing. @throws payload_too_large */
+export function proposedValues({
+  decision: { puts, deletions },
+}: Decided<unknown>): ReadonlyMap<string, string> | undefined {
+  if (puts.length + deletions.length === 0) return undefined;
+  requireFit(puts.length + deletions.length, puts);
+  return new Map(puts.map(({ key, value }) => [key, value]));
+}
+
+/** What a decision would change, with the version of each key that it was made on. */
+async function contentOf(path: EnvironmentPath, { state }: Target, decided: Decided<unknown>): Promise<Content> {
+  const { decision, before, hasTombstones } = decided;
+  const { puts, deletions, from } = decision;
   const names = puts.map(({ key }) => key);
-  const keys = [...names, ...deletions];
-  if (keys.length === 0) return undefined;
-  requireFit(keys.length, puts);
-  const missing = keys.filter(key => !before.has(key));
+  const missing = hasTombstones ? [] : names.filter(key => !before.has(key));
   const heads = [...before.values(), ...(missing.length === 0 ? [] : await findTombstones(path, missing))];
   const versions = new Map(heads.map(({ key, version }) => [key, version]));
   const versioned = (named: readonly string[]) => named.map((key): [string, number] => [key, versions.get(key) ?? 0]);
-  const content = {
+  return {
     baseRevision: state.revision,
     created: versioned(names.filter(key => !isLive(before.get(key)))),
     updated: versioned(names.filter(key => isLive(before.get(key)))),
     deleted: versioned(deletions),
     ...(from && { from: { id: from.id, slug: from.slug, revision: from.revision } }),
   };
-  return { content, values: new Map(puts.map(({ key, value }) => [key, value])) };
 }
 
 function requireFit(keyCount: number, puts: readonly { key: string; value: string }[]): void {
@@ -77,30 +82,30 @@ function newProposalId(): string {
 }
 
 /**
- * Stores a decision as a new proposal.
+ * Stores a decision, which sets these values, as a new proposal.
  * @throws proposal_limit_reached; ConditionFailed if the environment or the list of its proposals has changed since
  */
 export async function storeProposal(
   context: MemberContext,
-  path: EnvironmentPath,
-  target: Target,
-  { content, values }: DescribedChange,
+  { path, target, decided, values }: Proposing,
   body: ProposalBody,
 ): Promise<ProposalRecord> {
   const { state, ring } = target;
   const id = newProposalId();
-  const listing = await listOpen(context, path, target, id);
   const createdAt = new Date().toISOString();
   const endsAt = new Date(Date.parse(createdAt) + body.expiresInDays * dayMs).toISOString();
   const proposed = { values, macKey: newMacKey() };
-  const parts = { id, environmentId: state.id, expiresAt: partsRemovedAfter(endsAt) };
+  const place = { id, environmentId: state.id, expiresAt: partsRemovedAfter(endsAt) };
+  const [listing, content] = await Promise.all([listOpen(context, path, target, id), contentOf(path, target, decided)]);
+  // Not before there is room for the proposal: values that no proposal refers to would stay until they expire.
+  const [parts] = await Promise.all([writeParts(path, place, proposed, ring), queueNotice(context, path, target, id)]);
   const { message, purpose } = body;
   const described = { ...content, id, environmentId: state.id, ...heldBy(body), rebases: 0, message, purpose };
   const proposal: ProposalRecord = {
     ...described,
     state: 'open',
     digest: digestOf(described, proposed),
-    parts: await writeParts(path, parts, proposed, ring),
+    parts,
     author: authorOf(context),
     approvals: [],
     step: 0,
@@ -109,7 +114,7 @@ export async function storeProposal(
     expiresAt: removedAfter(endsAt),
   };
   const write = put(proposalAt(path, id), proposal, { if: isNew });
-  await commitProposal(context, path, target, proposal, [write, listing]);
+  await commitProposal(context, { path, target }, proposal, [write, listing]);
   return proposal;
 }
 
@@ -123,17 +128,19 @@ const authorOf = ({ principal: { userId: id, email } }: MemberContext) => ({ id,
 /** Replaces what a proposal would change, with the same values. @throws ConditionFailed as above */
 export async function storeRebased(
   context: MemberContext,
-  path: EnvironmentPath,
-  target: Target,
+  { path, target, decided, values }: Proposing,
   earlier: ProposalRecord,
-  { content, values, macKey }: DescribedChange & { macKey: string },
+  macKey: string,
 ): Promise<ProposalRecord> {
-  const { created, updated, deleted, baseRevision } = content;
+  const [{ created, updated, deleted, baseRevision }] = await Promise.all([
+    contentOf(path, target, decided),
+    queueNotice(context, path, target, earlier.id),
+  ]);
   const anew = { created, updated, deleted, baseRevision, rebases: earlier.rebases + 1 };
   const digest = digestOf({ ...earlier, ...anew }, { values, macKey });
   const set = { ...anew, digest, approvals: [] };
   const proposal = { ...earlier, ...set, step: earlier.step + 1 };
-  await commitProposal(context, path, target, proposal, [changeProposal(path, earlier, set)]);
+  await commitProposal(context, { path, target }, proposal, [changeProposal(path, earlier, set)]);
   return proposal;
 }
 
@@ -143,8 +150,7 @@ export async function storeRebased(
  */
 async function commitProposal(
   context: MemberContext,
-  path: EnvironmentPath,
-  { project, state }: Target,
+  { path, target: { project, state } }: Pick<Proposing, 'path' | 'target'>,
   proposal: ProposalRecord,
   writes: readonly Write[],
 ): Promise<void> {
@@ -152,19 +158,19 @@ async function commitProposal(
   const facts = proposalFacts('proposal.created', { project, state }, proposal);
   const details = proposal.rebases === 0 ? facts.details : { ...facts.details, rebases: proposal.rebases };
   const audit = await context.audit({ ...facts, details, message: proposal.message });
-  if ((state.approvals ?? 0) > 0) await queueNotice(context, path, project.id, proposal);
   await transact([check(stateAt(path), { if: isSame }), ...writes, audit]);
 }
 
-function queueNotice(
+/** Queues the mails before the commit. They are sent once it is visible. */
+async function queueNotice(
   { organization }: MemberContext,
-  path: EnvironmentPath,
-  projectId: string,
-  { id }: ProposalRecord,
-) {
-  const { project, env } = path;
+  { project, env }: EnvironmentPath,
+  { project: { id: projectId }, state: { approvals = 0 } }: Target,
+  proposalId: string,
+): Promise<void> {
+  if (approvals === 0) return;
   const place = { orgSlug: organization.slug, organizationId: organization.id, project, projectId, env };
-  return queueJob({ type: 'mail-proposal', ...place, proposalId: id });
+  await queueJob({ type: 'mail-proposal', ...place, proposalId });
 }
 
 /** The write that adds a proposal to the open ones. @throws proposal_limit_reached */
