@@ -89,6 +89,7 @@ function hintOf(error: HoldfastError): string | undefined {
   if (code === 'revision_not_found') return 'List the revisions: holdfast revisions';
   if (code === 'proposal_not_found') return 'List the proposals: holdfast proposals --state all';
   if (code === 'proposal_limit_reached') return 'List them: holdfast proposals';
+  if (code === 'proposal_closed') return 'See what became of it: holdfast proposals show ID';
   if (code === 'proposal_stale') return 'Its author can propose it anew: holdfast proposals rebase ID';
   if (code === 'approval_required') return 'See who has approved it: holdfast proposals show ID';
   return accessHint(error);

@@ -112,6 +112,6 @@ export function requireOpen({ id, state }: Proposal): void {
   const ended = state === 'expired' ? 'has expired' : `was ${state}`;
   throw new Failure(exitCodes.conflict, 'proposal_closed', `The proposal is no longer open: it ${ended}.`, {
     details: { state },
-    hint: `See it: holdfast proposals show ${id}`,
+    hint: `See what became of it: holdfast proposals show ${id}`,
   });
 }

@@ -9,7 +9,7 @@ import { useWorkplace } from './workplace.ts';
 
 const { api, cli, owner, place, value, variables, holdfast } = useWorkplace();
 
-/** Two proposals of one environment are the same to it, so all of them are for production. */
+/** The directory is linked to another environment. */
 const inProduction = ['-e', 'production'];
 const propose = async (...words: string[]): Promise<string> => {
   const { code, stdout, stderr } = await holdfast(...words, ...inProduction, '--propose');
@@ -192,8 +192,7 @@ test('apply, rebase and withdraw do what they say, and say what to do next', asy
   expect(await proposals('apply', other)).toEqual(failure(4, `Do this in the dashboard: ${pageOf(other)}`));
   const withdrawn = await proposals('withdraw', other);
   expect([withdrawn.code, withdrawn.stderr]).toEqual([0, 'Withdrawn; production is unchanged.\n']);
-  const [, , , stranger] = [1, 2, 3, await place.member('developer')];
-  const { token } = await createToken(api, stranger);
+  const { token } = await createToken(api, await place.member('developer'));
   const env = variablesOf(api.url, token, placeName());
   const third = await propose('unset', 'A');
   expect(await cli.run(['proposals', 'withdraw', third], { env })).toEqual(failure(4, 'Only the author'));
@@ -219,7 +218,7 @@ test.each(['approve', 'reject'])('%s opens the dashboard and decides nothing wit
 
   await proposals('withdraw', id);
   expect(await proposals(word, id)).toEqual(
-    failure(6, `no longer open: it was withdrawn.\nSee it: holdfast proposals`),
+    failure(6, `no longer open: it was withdrawn.\nSee what became of it: holdfast proposals`),
   );
 });
 
