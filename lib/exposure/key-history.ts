@@ -4,7 +4,7 @@ import { type RecordedChange, readChangesFrom } from '../secrets/engine/revision
 import { readAgainWhileStale, StaleRead } from '../secrets/engine/stale-read.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import type { AuditRecord } from '../table/records/audit.ts';
-import { writingActions } from './sights.ts';
+import { proposalOf, writingActions } from './sights.ts';
 
 export interface KeyVersion {
   version: number;
@@ -98,8 +98,9 @@ export function historyFrom(
  */
 export function historyOfEntries(entries: readonly AuditRecord[], isWhole: boolean): KeyHistory {
   const history = new Map<string, KeyVersion[]>();
-  for (const { action, createdAt, revision = 0, keys = [], details } of entries) {
-    const proposal = action === 'proposal.applied' ? String(details?.proposal) : undefined;
+  for (const entry of entries) {
+    const { action, createdAt, revision = 0, keys = [] } = entry;
+    const proposal = action === 'proposal.applied' ? proposalOf(entry) : undefined;
     const hasValue = action !== 'secret.deleted' && action !== 'secret.bulk_delete';
     for (const key of keys) {
       const versions = history.get(key) ?? [];

@@ -64,11 +64,11 @@ export function sightsOf(entry: AuditRecord): Sight[] {
       return [{ ...sight('exported'), fromRevision: Number(details?.fromRevision) }];
     case 'proposal.created': {
       // The author of a promotion or a restore doesn't send the values.
-      const proposed = { ...sight('written'), proposal: String(details?.proposal) };
+      const proposed = { ...sight('written'), proposal: proposalOf(entry) };
       return details?.holds === 'changes' ? [proposed] : [];
     }
     case 'proposal.read':
-      return [sight('compared'), { ...sight('compared'), proposal: String(details?.proposal) }];
+      return [sight('compared'), { ...sight('compared'), proposal: proposalOf(entry) }];
     case 'secret.history_read':
       return typeof details?.versions === 'string'
         ? [{ ...sight('history'), versions: fromRanges(details.versions) }]
@@ -79,4 +79,9 @@ export function sightsOf(entry: AuditRecord): Sight[] {
       return writingActions.has(action) ? [sight('written'), ...compared] : compared;
     }
   }
+}
+
+/** The proposal that an entry is about. */
+export function proposalOf({ details }: Pick<AuditRecord, 'details'>): string {
+  return typeof details?.proposal === 'string' ? details.proposal : '';
 }

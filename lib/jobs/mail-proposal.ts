@@ -1,3 +1,4 @@
+import { managesProject, memberMay } from '../contracts/fields/member-rights.ts';
 import { hasFreshRights } from '../contracts/fields/role.ts';
 import { chunksOf } from '../core/chunks-of.ts';
 import { ApiError } from '../core/errors.ts';
@@ -10,7 +11,6 @@ import type { Mail } from '../mail/compose-mail.ts';
 import { bypassMail, proposalMail } from '../mail/proposal-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';
 import { stateAt } from '../secrets/engine/fencing.ts';
-import { managesIn, mayWriteIn } from '../secrets/proposals/people.ts';
 import { isOpen, keysOf, proposalAt } from '../secrets/proposals/stored-proposal.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list } from '../table/read.ts';
@@ -41,7 +41,8 @@ export async function mailProposal(job: MailProposal, log: Log): Promise<void> {
   if (!isOpen(proposal) || organization.status !== 'active' || state.status !== 'active') return;
   const facts = { id: proposalId, author: proposal.author.email, keyCount: keysOf(proposal).length };
   const mail = await proposalMail({ organization, project, env }, { ...facts, message: proposal.message });
-  const mayApprove = (member: MemberRecord) => member.userId !== proposal.author.id && mayWriteIn(member, state);
+  const mayApprove = (member: MemberRecord) =>
+    member.userId !== proposal.author.id && memberMay('write', member, state);
   await mailMembers(job, mayApprove, async member => {
     if (await isBelowLimit(member)) await send(member, mail, log);
   });
@@ -72,9 +73,13 @@ export async function mailBypass(job: MailBypass, log: Log): Promise<void> {
   if (entry === undefined) throw new NotYetCommitted('The change without approval has not been made.');
   const { actor, target, environment, details, keys = [], keysOmitted = 0 } = entry;
   const place = { organization, project: target.name, env: environment?.slug ?? '' };
-  const facts = { who: actor.email ?? '', reason: String(details?.reason), keyCount: keys.length + keysOmitted };
+  const facts = {
+    who: actor.email ?? '',
+    reason: typeof details?.reason === 'string' ? details.reason : '',
+    keyCount: keys.length + keysOmitted,
+  };
   const mail = await bypassMail(place, facts);
-  const manages = (member: MemberRecord) => hasFreshRights(member.role) || managesIn(member, target.id);
+  const manages = (member: MemberRecord) => hasFreshRights(member.role) || managesProject(member, target.id);
   await mailMembers(job, manages, member => send(member, mail, log));
 }
 

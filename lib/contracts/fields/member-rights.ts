@@ -1,4 +1,4 @@
-import { outranks, roles } from './role.ts';
+import { type EnvironmentType, hasFreshRights, outranks, roleMay, roles } from './role.ts';
 import { type MemberRights, roleInProject } from './role-in-project.ts';
 
 /** Higher is weaker. Nobody has fewer rights than someone for whom the project doesn't exist. */
@@ -10,6 +10,22 @@ function rankIn(projectId: string, rights: MemberRights | undefined): number {
 /** The projects in which the rights may differ from those in all others, and '' for all others. */
 function projectsIn(...rights: readonly (MemberRights | undefined)[]): string[] {
   return ['', ...rights.flatMap(one => one?.projectRoles ?? []).map(({ projectId }) => projectId)];
+}
+
+/** Whether the role in the environment's project allows reading or writing its secrets. */
+export function memberMay(
+  action: 'read' | 'write',
+  member: MemberRights,
+  { type, projectId }: { type: EnvironmentType; projectId: string },
+): boolean {
+  const role = roleInProject(member, projectId)?.role;
+  return role !== undefined && roleMay(action, role, type);
+}
+
+/** Whether somebody has an admin's rights in a project. */
+export function managesProject(member: MemberRights, projectId: string): boolean {
+  const role = roleInProject(member, projectId)?.role;
+  return role !== undefined && hasFreshRights(role);
 }
 
 /** Whether `after` allows more than `before` in some project. `before` is undefined for somebody who isn't a member. */

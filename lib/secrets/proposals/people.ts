@@ -1,6 +1,6 @@
 import { isIdentityId } from '../../access/principal.ts';
-import { hasFreshRights, roleMay } from '../../contracts/fields/role.ts';
-import { type MemberRights, roleInProject } from '../../contracts/fields/role-in-project.ts';
+import { managesProject, memberMay } from '../../contracts/fields/member-rights.ts';
+import { roleMay } from '../../contracts/fields/role.ts';
 import { asRead } from '../../table/expressions.ts';
 import { at, readAll } from '../../table/read.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
@@ -33,20 +33,6 @@ export async function readPeople(
 
 const isMember = (person: MemberRecord | IdentityRights): person is MemberRecord => 'userId' in person;
 
-/** Whether a member's role in the environment's project allows it. */
-function memberMay(action: 'read' | 'write', member: MemberRights, { type, projectId }: Place): boolean {
-  const role = roleInProject(member, projectId)?.role;
-  return role !== undefined && roleMay(action, role, type);
-}
-
-export const mayWriteIn = (member: MemberRights, place: Place): boolean => memberMay('write', member, place);
-
-/** Whether a member has an admin's rights in a project. */
-export function managesIn(member: MemberRights, projectId: string): boolean {
-  const role = roleInProject(member, projectId)?.role;
-  return role !== undefined && hasFreshRights(role);
-}
-
 /** The approvals of those who may still write to the environment, in the membership in which they approved. Pure. */
 export function countedApprovals(
   { approvals, author }: Pick<ProposalRecord, 'approvals' | 'author'>,
@@ -60,7 +46,7 @@ export function countedApprovals(
       member !== undefined &&
       isMember(member) &&
       member.id === memberId &&
-      mayWriteIn(member, place)
+      memberMay('write', member, place)
     );
   });
 }
@@ -77,7 +63,7 @@ export function authorRights({ author }: Pick<ProposalRecord, 'author'>, people:
   if (person === undefined) return { write: false, read: false, manage: false };
   if (isMember(person)) {
     const read = memberMay('read', person, place);
-    return { write: mayWriteIn(person, place), read, manage: managesIn(person, place.projectId) };
+    return { write: memberMay('write', person, place), read, manage: managesProject(person, place.projectId) };
   }
   const { role, access, projectId, environmentId } = person;
   const isInScope = (projectId ?? place.projectId) === place.projectId && (environmentId ?? place.id) === place.id;

@@ -96,12 +96,9 @@ export async function storeProposal(
   const endsAt = new Date(Date.parse(createdAt) + body.expiresInDays * dayMs).toISOString();
   const proposed = { values, macKey: newMacKey() };
   const place = { id, environmentId: state.id, expiresAt: partsRemovedAfter(endsAt) };
-  const [listing, content, parts] = await Promise.all([
-    listOpen(context, path, target, id),
-    contentOf(path, target, decided),
-    writeParts(path, place, proposed, ring),
-    queueNotice(context, path, target, id),
-  ]);
+  const [listing, content] = await Promise.all([listOpen(context, path, target, id), contentOf(path, target, decided)]);
+  // Not before there is room for the proposal: values that no proposal refers to would stay until they expire.
+  const [parts] = await Promise.all([writeParts(path, place, proposed, ring), queueNotice(context, path, target, id)]);
   const { message, purpose } = body;
   const described = { ...content, id, environmentId: state.id, ...heldBy(body), rebases: 0, message, purpose };
   const proposal: ProposalRecord = {
@@ -117,7 +114,7 @@ export async function storeProposal(
     expiresAt: removedAfter(endsAt),
   };
   const write = put(proposalAt(path, id), proposal, { if: isNew });
-  await commitProposal(context, path, target, proposal, [write, listing]);
+  await commitProposal(context, { path, target }, proposal, [write, listing]);
   return proposal;
 }
 
@@ -143,7 +140,7 @@ export async function storeRebased(
   const digest = digestOf({ ...earlier, ...anew }, { values, macKey });
   const set = { ...anew, digest, approvals: [] };
   const proposal = { ...earlier, ...set, step: earlier.step + 1 };
-  await commitProposal(context, path, target, proposal, [changeProposal(path, earlier, set)]);
+  await commitProposal(context, { path, target }, proposal, [changeProposal(path, earlier, set)]);
   return proposal;
 }
 
@@ -153,8 +150,7 @@ export async function storeRebased(
  */
 async function commitProposal(
   context: MemberContext,
-  path: EnvironmentPath,
-  { project, state }: Target,
+  { path, target: { project, state } }: Pick<Proposing, 'path' | 'target'>,
   proposal: ProposalRecord,
   writes: readonly Write[],
 ): Promise<void> {
