@@ -81,6 +81,13 @@ export const refusedSignIns = /* @__PURE__ */ limit<Organization>('sign-in-refus
 /** E-mails to an organization's owners about log-ins without the required provider. */
 export const breakGlassMails = /* @__PURE__ */ limit<Organization>('break-glass-mails', () => 20, hour);
 
+/** E-mails to one person about requests for access in an organization. */
+export const grantRequestMails = /* @__PURE__ */ limit<[organizationId: string, userId: string]>(
+  'grant-request-mails',
+  () => 1,
+  hour,
+);
+
 export const registrations = /* @__PURE__ */ limit<Network>('register', () => settings().REGISTER_LIMIT_PER_HOUR, hour);
 
 /** Accounts made by sign-ins with an organization's provider. More if it has more free places (`withRoomFor`). */

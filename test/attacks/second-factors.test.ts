@@ -756,10 +756,10 @@ async function memberPath({ organization: { id }, session }: Person): Promise<st
 
 describe('every fresh route', () => {
   it('is listed in the contracts, and every listed one is tested here', () => {
-    const listed = `add-passkey advance-recovery change-email change-role close-account confirm-totp create-environment create-identity create-project create-token
+    const listed = `add-passkey advance-recovery change-email change-role close-account confirm-totp create-environment create-grant create-identity create-project create-token
       delete-environment delete-identity delete-organization delete-project delete-sign-in destroy-versions
-      end-provider-link erase-deleted export-organization get-sign-in hand-off-token invite-member remove-member remove-passkey remove-totp
-      rename-organization renew-recovery-codes restore-deleted restore-organization rotate-key set-allowed-networks set-project-roles set-sign-in start-passkey start-recovery start-totp
+      end-provider-link erase-deleted export-organization get-sign-in grant-request hand-off-token invite-member remove-member remove-passkey remove-totp
+      rename-organization renew-recovery-codes restore-deleted restore-organization revoke-grant rotate-key set-allowed-networks set-project-roles set-sign-in start-passkey start-recovery start-totp
       update-environment
       update-identity update-organization update-plan verify-domain`;
     expect(fresh.map(({ operationId }) => operationId).toSorted()).toEqual(words(listed));

@@ -16,6 +16,7 @@ export function unknownValues(): PathValues & { id: string } {
     deliveryId: randomUUID(),
     identityId: randomUUID(),
     id: randomUUID(),
+    grantId: randomUUID(),
     token: 'x'.repeat(60),
     planName: 'pro',
   };

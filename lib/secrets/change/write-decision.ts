@@ -33,7 +33,8 @@ export async function writeDecision(
   const audit = await auditPut(change, target, decided);
   const checks = decision.from === undefined ? [] : [decision.from.check];
   const revised = { path, state, before, heads, audit, restored: decision.restored, message };
-  await writeChange({ ...revised, isMixed, checks, ring, served: ticket.servedBy(state) }, context.log);
+  const requireStill = () => context.access.requireStill();
+  await writeChange({ ...revised, isMixed, checks, ring, served: ticket.servedBy(state), requireStill }, context.log);
   ticket.committed();
   return heads;
 }

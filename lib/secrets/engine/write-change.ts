@@ -27,6 +27,8 @@ export interface WritableChange extends RevisedChange {
   checks: readonly Write[];
   ring: KeyRing;
   served?: number | undefined;
+  /** Throws if the caller's right has ended since the decision. */
+  requireStill?: (() => void) | undefined;
 }
 
 /** The values to copy were changed or destroyed after they were read, so they must be read again. */
@@ -157,6 +159,7 @@ async function commit(
   writes: readonly Write[],
 ): Promise<void> {
   const { path, state, heads, audit, checks } = change;
+  change.requireStill?.();
   const content = contentAfter(change);
   const revision = state.revision + 1;
   const deadHeads = leavesDeadHeads(heads) ? { deadHeadsUpTo: revision } : {};
