@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { EnvironmentId, line, Timestamp, UserReference, Uuid } from './text.ts';
+import { EnvironmentId, line, ProjectId, Timestamp, UserReference, Uuid } from './text.ts';
 
 const accesses = ['read', 'write'] as const;
 
@@ -51,6 +51,7 @@ export const Grant = z
   .object({
     id: Uuid.meta({ description: 'Grant identifier.', example: 'd3a91c57-4e06-4f8b-9b2d-71c5e8a0f364' }),
     ...whose,
+    projectId: ProjectId.describe('The environment’s project.'),
     environmentId: EnvironmentId.describe('The environment.'),
     access: GrantAccess,
     reason: fields.reason,
@@ -68,6 +69,7 @@ export const GrantRequest = z
   .object({
     id: Uuid.meta({ description: 'Request identifier.', example: '5e8c2f90-7d41-4a3b-8c6e-19b4d7f0a825' }),
     ...whose,
+    projectId: ProjectId.describe('The environment’s project.'),
     ...givenGrant,
     createdAt: Timestamp.describe('When it was sent.'),
     expiresAt: Timestamp.meta({ description: 'When it is gone.', example: '2026-02-01T09:26:53.589Z' }),

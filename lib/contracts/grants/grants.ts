@@ -33,7 +33,6 @@ export const createGrant = contract({
   uses: {
     table: {
       GetItem: ['ORGID'],
-      BatchGetItem: ['ORG'],
       Query: ['ORG'],
       ConditionCheckItem: ['ORG'],
       PutItem: ['AUDIT'],
@@ -95,7 +94,7 @@ export const requestGrant = contract({
       GetItem: ['ORGID'],
       Query: ['ORG'],
       ConditionCheckItem: ['ORG'],
-      PutItem: ['AUDIT', 'ORG', 'RATE'],
+      PutItem: ['AUDIT', 'ORG'],
       UpdateItem: ['RATE'],
     },
     mail: true,

@@ -26,6 +26,7 @@ type Asked = Pick<GrantRequest, 'environmentId' | 'access' | 'minutes' | 'reason
 interface Foreseen {
   places: ReadonlyMap<string, Place>;
   own: GrantRequestRecord[];
+  members: MemberRecord[];
 }
 
 /** Two round trips, in parallel with authentication. @throws organization_not_found */
@@ -34,11 +35,12 @@ export async function readBeforeRequesting(organizationId: string, userId: strin
 }
 
 async function readFor({ slug }: Pick<OrganizationRecord, 'slug'>, userId: string): Promise<Foreseen> {
-  const [places, own] = await Promise.all([
+  const [places, own, members] = await Promise.all([
     readPlaces(slug),
     list(grantRequestRecord, rareRanges.grantRequestsOf(slug, userId)),
+    list(memberRecord, ranges.members(slug)),
   ]);
-  return { places, own };
+  return { places, own, members };
 }
 
 /**
@@ -50,39 +52,43 @@ export async function requestGrant(context: MemberContext, asked: Asked, foresee
   const { id: memberId, userId, email } = access.member;
   if (principal.identity !== undefined) throw new ApiError('forbidden', 'An identity gets no temporary access.');
   const readAgain = () => readFor(organization, userId);
-  const { request, place } = await retryWithFreshRead(foreseen ?? (await readAgain()), readAgain, async current => {
-    const place = current.places.get(asked.environmentId);
-    if (place === undefined || !seesPlace(context, place)) throw environmentNotFound();
-    const { slot, replaced } = freeSlot(current.own, memberId);
-    const request: GrantRequestRecord = {
-      ...asked,
-      id: randomUUID(),
-      memberId,
-      userId,
-      slot,
-      projectId: place.project.id,
-      project: place.project.slug,
-      environment: place.environment.slug,
-      createdAt: new Date().toISOString(),
-      expiresAt: expiryAfter(daySeconds),
-    };
-    const isFree = replaced === undefined ? isNew : [isNew, { id: equals(replaced.id) }];
-    const { environmentId: _, ...facts } = asked;
-    await transact([
-      put(at(grantRequestRecord, organization.slug, userId, slot), request, { if: isFree }),
-      check(at(memberRecord, organization.slug, userId), {
-        if: { id: equals(memberId) },
-        refused: () => organizationNotFound(),
-      }),
-      await context.audit({
-        action: 'grant.requested',
-        ...factsOf({ id: memberId, email }, place),
-        details: { request: request.id, ...facts },
-      }),
-    ]);
-    return { request, place };
-  });
-  await mailManagers(context, request, place);
+  const { request, place, members } = await retryWithFreshRead(
+    foreseen ?? (await readAgain()),
+    readAgain,
+    async current => {
+      const place = current.places.get(asked.environmentId);
+      if (place === undefined || !seesPlace(context, place)) throw environmentNotFound();
+      const { slot, replaced } = freeSlot(current.own, memberId);
+      const request: GrantRequestRecord = {
+        ...asked,
+        id: randomUUID(),
+        memberId,
+        userId,
+        slot,
+        projectId: place.project.id,
+        project: place.project.slug,
+        environment: place.environment.slug,
+        createdAt: new Date().toISOString(),
+        expiresAt: expiryAfter(daySeconds),
+      };
+      const isFree = replaced === undefined ? isNew : [isNew, { id: equals(replaced.id) }];
+      const { environmentId: _, ...facts } = asked;
+      await transact([
+        put(at(grantRequestRecord, organization.slug, userId, slot), request, { if: isFree }),
+        check(at(memberRecord, organization.slug, userId), {
+          if: { id: equals(memberId) },
+          refused: () => organizationNotFound(),
+        }),
+        await context.audit({
+          action: 'grant.requested',
+          ...factsOf({ id: memberId, email }, place),
+          details: { request: request.id, ...facts },
+        }),
+      ]);
+      return { request, place, members: current.members };
+    },
+  );
+  await mailManagers(context, members, request, place);
   return requestView({ id: memberId, email }, request);
 }
 
@@ -99,14 +105,19 @@ function freeSlot(own: readonly GrantRequestRecord[], memberId: string) {
 const mailsAtOnce = 10;
 
 /** A failure is only logged: the request is there, and everybody who may answer it sees it. */
-async function mailManagers(context: MemberContext, request: GrantRequestRecord, place: Place): Promise<void> {
+async function mailManagers(
+  context: MemberContext,
+  members: readonly MemberRecord[],
+  request: GrantRequestRecord,
+  place: Place,
+): Promise<void> {
   const { organization, log, access } = context;
   try {
     const manages = (member: MemberRecord) => {
       const found = roleInProject(member, place.project.id);
       return found !== undefined && hasFreshRights(found.role) && member.id !== access.member.id;
     };
-    const managers = (await list(memberRecord, ranges.members(organization.slug))).filter(manages);
+    const managers = members.filter(manages);
     const mail = await grantRequestMail(organization, {
       ...request,
       email: access.member.email,

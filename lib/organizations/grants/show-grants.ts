@@ -11,8 +11,8 @@ type Holder = Pick<MemberRecord, 'id' | 'email' | 'grants'>;
 
 /** A grant as the API shows it. Pure. */
 export function grantView({ id: memberId, email }: Omit<Holder, 'grants'>, grant: StoredGrant): Grant {
-  const { id, environmentId, access, reason, createdAt, expiresAt, createdBy } = grant;
-  return { id, memberId, email, environmentId, access, reason, createdAt, expiresAt, createdBy };
+  const { id, projectId, environmentId, access, reason, createdAt, expiresAt, createdBy } = grant;
+  return { id, memberId, email, projectId, environmentId, access, reason, createdAt, expiresAt, createdBy };
 }
 
 /** An open request as the API shows it. Pure. */
@@ -20,9 +20,9 @@ export function requestView(
   { id: memberId, email }: Omit<Holder, 'grants'>,
   request: GrantRequestRecord,
 ): GrantRequest {
-  const { id, environmentId, access, minutes, reason, createdAt } = request;
+  const { id, projectId, environmentId, access, minutes, reason, createdAt } = request;
   const expiresAt = isoOfSeconds(request.expiresAt);
-  return { id, memberId, email, environmentId, access, minutes, reason, createdAt, expiresAt };
+  return { id, memberId, email, projectId, environmentId, access, minutes, reason, createdAt, expiresAt };
 }
 
 type InEnvironment = Pick<StoredGrant, 'projectId' | 'project' | 'environmentId' | 'environment'>;
