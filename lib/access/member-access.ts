@@ -91,8 +91,8 @@ export class MemberAccess {
 
   /**
    * Checks the role as far as that needs no read. In a project for which the member has a role or a grant,
-   * `requireProject` checks it. For a limited member, other projects are missing before anything read about them can matter, so that the
-   * response takes as long for one that exists.
+   * `requireProject` checks it. For a limited member, other projects are missing before anything read about them can
+   * matter, so that the response takes as long for one that exists.
    * @throws forbidden, project_not_found
    */
   requireRole(): void {

@@ -3,7 +3,7 @@ import { EnvironmentId, line, ProjectId, Timestamp, UserReference, Uuid } from '
 
 const accesses = ['read', 'write'] as const;
 
-export const GrantAccess = z.enum(accesses).meta({
+const GrantAccess = z.enum(accesses).meta({
   description:
     '`read` allows reading the environment’s secrets. `write` allows setting, importing, promoting and deleting single ' +
     'secrets there; it includes neither reading nor restoring or deleting several at once.',

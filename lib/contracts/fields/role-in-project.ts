@@ -1,7 +1,7 @@
 import type { Role } from './role.ts';
 
 /** What a grant allows in its environment. `write` includes neither reading nor what takes a manager. */
-export type GrantedAccess = 'read' | 'write';
+type GrantedAccess = 'read' | 'write';
 
 /** Access to one environment beyond the role, until a time. */
 export interface GrantedRight {

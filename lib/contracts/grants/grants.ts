@@ -45,7 +45,9 @@ export const revokeGrant = contract({
   operationId: 'revoke-grant',
   route: 'DELETE /v1/members/{orgId}/{id}/grants/{grantId}',
   summary: 'End a grant',
-  description: `Ends the grant at once, also for requests that are waiting. ${whoManages}Only owners end those of owners and admins.`,
+  description:
+    `Ends the grant at once, also for requests that are waiting. ${whoManages}Only owners end those of owners and ` +
+    'admins.',
   access: { ...managing, fresh: 'always' },
   responses: succeeds('The grant has ended.'),
   revokes: true,
