@@ -169,7 +169,9 @@ describe('architecture.md', () => {
       codeOf(chapterOf(page, '## Access patterns')).flatMap(code => code.match(/\b[A-Z]+(?=#)/g) ?? []),
     );
     const known = new Set(
-      [keys, rareKeys, ranges].flatMap(all => Object.values(all)).flatMap(make => String(make).match(/[A-Z]+(?=#)/g) ?? []),
+      [keys, rareKeys, ranges]
+        .flatMap(all => Object.values(all))
+        .flatMap(make => String(make).match(/[A-Z]+(?=#)/g) ?? []),
     );
     expect(named.size).toBeGreaterThan(10);
     expect([...named].filter(name => !known.has(name))).toEqual([]);
