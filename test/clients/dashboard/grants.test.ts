@@ -31,7 +31,7 @@ describe.skipIf(withoutBrowser)('temporary access', () => {
     await page.goto(`${base}/members`);
     await page.getByRole('table', { name: 'Requests' }).getByText('Payments fail').waitFor();
     await expectFineLooks(page, 'temporary-access');
-    await button(page, `Give ${guest.email} access`).click();
+    await button(page, `Give access to ${guest.email}`).click();
     await toast(page, 'Access given');
     await button(page, `End the access of ${guest.email}`).waitFor();
     expect(await mayRead()).toBe(true);

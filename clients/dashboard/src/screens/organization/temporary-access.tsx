@@ -61,7 +61,7 @@ export function TemporaryAccess({ organization: { id: orgId } }: { organization:
               cell: request =>
                 isOthers(request) && (
                   <>
-                    <Button label={`Give ${request.email} access`} onClick={() => void answer(request, 'grant')}>
+                    <Button label={`Give access to ${request.email}`} onClick={() => void answer(request, 'grant')}>
                       Give access
                     </Button>
                     <Button
@@ -94,7 +94,7 @@ export function TemporaryAccess({ organization: { id: orgId } }: { organization:
               cell: grant =>
                 isOthers(grant) && (
                   <Button kind="quiet" label={`End the access of ${grant.email}`} onClick={() => void end(grant)}>
-                    End now
+                    End
                   </Button>
                 ),
             },

@@ -80,7 +80,7 @@ export function AccessNow({ organization, environment, rights }: AccessNowProps)
   const canAsk = !(rights.read && rights.write);
   if (grants.length === 0 && !canAsk) return null;
   return (
-    <div class="notice">
+    <div class={grants.length + requests.length > 0 ? 'notice' : undefined}>
       {grants.map(({ id, access, expiresAt, reason }) => (
         <p key={id}>
           You can {doing[access]} the secrets of {environment.slug} for a limited time: it ends <Time at={expiresAt} />.
