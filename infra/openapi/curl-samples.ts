@@ -23,8 +23,15 @@ const pathExamples: Readonly<Record<PathParameterName, string>> = {
   proposalId: '$PROPOSAL_ID',
   identityId: '$IDENTITY_ID',
   id: '$MEMBER_ID',
+  grantId: '$GRANT_ID',
   token: '$INVITATION_TOKEN',
   planName: 'pro',
+};
+
+/** What `{id}` is in the paths whose contract says so, by the error for an unknown one. */
+const otherIds: Readonly<Record<string, string>> = {
+  deleted_not_found: '$DELETED_ID',
+  grant_not_found: '$REQUEST_ID',
 };
 
 /** The placeholders in the contracts' example bodies for values that the service generates. */
@@ -54,9 +61,9 @@ export const sampleVariables: readonly (readonly [name: string, source: string])
   ['HOLDFAST_TOKEN', 'the `token` that `POST /v1/auth/token` returns'],
   ['ORG_ID, PROJECT_ID, ENVIRONMENT_ID', 'identifiers from `GET /v1/auth/me` and `GET /v1/projects/{orgId}`'],
   [
-    'TOKEN_ID, SESSION_ID, PASSKEY_ID, WEBHOOK_ID, IDENTITY_ID, MEMBER_ID, DELETED_ID',
-    'the `id` of an entry in the list of tokens, sessions, passkeys, links, webhooks, identities, members or what was ' +
-      'deleted',
+    'TOKEN_ID, SESSION_ID, PASSKEY_ID, WEBHOOK_ID, IDENTITY_ID, MEMBER_ID, GRANT_ID, REQUEST_ID, DELETED_ID',
+    'the `id` of an entry in the list of tokens, sessions, passkeys, links, webhooks, identities, members, grants, ' +
+      'requests for grants or what was deleted',
   ],
   ['RECOVERY_ID', 'the `id` in the response that started the recovery'],
   ['ID_TOKEN', 'the OpenID Connect token that the platform issued to the job'],
@@ -78,7 +85,7 @@ const lineLength = 60;
 /** The sample of an operation: with the session cookie if it requires a session, else with a bearer token. */
 export function curlSampleOf(contract: Contract): string {
   const exampleOf = (name: PathParameterName) =>
-    contract.notFound?.[name] === 'deleted_not_found' && name === 'id' ? '$DELETED_ID' : pathExamples[name];
+    (name === 'id' ? otherIds[contract.notFound?.[name] ?? ''] : undefined) ?? pathExamples[name];
   const path = parameterNames(contract.path).reduce<string>(
     (text, name) => text.replace(`{${name}}`, () => exampleOf(name)),
     contract.path,

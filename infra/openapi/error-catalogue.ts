@@ -127,6 +127,7 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   recovery_not_found: notFound('recovery'),
   deleted_not_found: notFound('deleted project, environment or organization that can be restored'),
   proposal_not_found: notFound('proposal'),
+  grant_not_found: notFound('grant or open request'),
   webhook_not_found: notFound('webhook'),
   delivery_not_found: notFound('delivery'),
   member_not_found: notFound('member or invitation'),
@@ -250,6 +251,10 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   identity_limit_reached: {
     meaning: 'The organization has the maximum number of identities.',
     message: 'The organization has 50 identities. Delete one that is no longer used.',
+  },
+  grant_limit_reached: {
+    meaning: 'The member has the maximum number of grants or open requests at a time.',
+    message: 'You have 10 open requests. Wait until one is answered.',
   },
   assertion_replayed: {
     meaning:

@@ -168,12 +168,18 @@ function changeOf(old: Item | undefined, restored: Item | undefined): Write[] {
   switch (restored.kind) {
     case memberRecord.kind: {
       const [after, before] = [memberRecord.parse(old), memberRecord.parse(restored)];
-      if (after.id !== before.id || !gainsRights(after, before)) return [];
+      if (after.id !== before.id) return [];
       const { limited, projectRoles } = after;
       const role = outranks(before.role, after.role) ? after.role : before.role;
-      const item = { entity: memberRecord, key };
-      const isSame = asRead(before, ['id', 'role', 'limited', 'projectRoles']);
-      return [update(item, { set: { role, limited, projectRoles } }, { if: isSame })];
+      const kept = before.grants?.filter(({ id }) => after.grants?.some(grant => grant.id === id));
+      const losesGrants = kept?.length !== before.grants?.length;
+      const set = {
+        ...(gainsRights(after, before) ? { role, limited, projectRoles } : {}),
+        ...(losesGrants ? { grants: kept?.length === 0 ? undefined : kept } : {}),
+      };
+      if (Object.keys(set).length === 0) return [];
+      const isSame = asRead(before, ['id', 'role', 'limited', 'projectRoles', 'grants']);
+      return [update({ entity: memberRecord, key }, { set }, { if: isSame })];
     }
     case identityRecord.kind: {
       const [after, before] = [identityRecord.parse(old), identityRecord.parse(restored)];

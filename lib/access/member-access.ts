@@ -1,6 +1,6 @@
 import type { MemberRule } from '../contracts/contract.ts';
-import { type Role, roleMay } from '../contracts/fields/role.ts';
-import { roleInProject } from '../contracts/fields/role-in-project.ts';
+import { hasFreshRights, type Role, roleMay } from '../contracts/fields/role.ts';
+import { liveGrants, rightsInProject, roleInProject } from '../contracts/fields/role-in-project.ts';
 import { ApiError, environmentNotFound, projectNotFound } from '../core/errors.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
 import type { MemberRecord, OrganizationRecord } from '../table/records/organization.ts';
@@ -11,14 +11,15 @@ type Project = Pick<ProjectRecord, 'id' | 'organizationId' | 'status'>;
 type Environment = Pick<EnvironmentState, 'id' | 'slug' | 'projectId' | 'organizationId' | 'type' | 'status'>;
 
 /** Who the member is. What the member may do is asked of `MemberAccess`, because it may differ by project. */
-type Identified = Omit<MemberRecord, 'role' | 'limited' | 'projectRoles'>;
+type Identified = Omit<MemberRecord, 'role' | 'limited' | 'projectRoles' | 'grants'>;
 
 type Action = 'read' | 'write' | 'see';
 
 /**
- * What a caller may do in an organization: the member's role, which may differ by project, ∩ the token's scope. A
- * deployer is a viewer, and may also read and write in its environment if the operation admits deployers. Records the
- * checks, so that the chain can reject the response of a handler that forgot one, and repeats them after each wait.
+ * What a caller may do in an organization: the member's role, which may differ by project, and their grants, ∩ the
+ * token's scope. A deployer is a viewer, and may also read and write in its environment if the operation admits
+ * deployers. Records the checks, so that the chain can reject the response of a handler that forgot one, and repeats
+ * them after each wait. Whether a grant has ended is decided in each check.
  */
 export class MemberAccess {
   readonly organization: OrganizationRecord;
@@ -30,6 +31,8 @@ export class MemberAccess {
   #projectId: string | undefined;
   /** The environments asked about, by slug, and for what. */
   readonly #environments = new Map<string, { environment: Environment; action: Action }>();
+  /** The grants that a check depended on, by environment. */
+  readonly #usedGrants = new Map<string, Set<string>>();
   #environmentAsked = false;
   #managementAsked = false;
 
@@ -69,16 +72,16 @@ export class MemberAccess {
     return this.#member;
   }
 
-  /** The role in the project that has been required. */
+  /** The role in the project that has been required. Whom only a grant lets in counts as a viewer. */
   get projectRole(): Role {
-    const role = this.#projectId === undefined ? undefined : this.#roleIn(this.#projectId);
-    if (role === undefined) throw new Error('The handler asked for a role before it required the project.');
-    return role;
+    const rights = this.#projectId === undefined ? undefined : this.#rightsIn(this.#projectId);
+    if (rights === undefined) throw new Error('The handler asked for a role before it required the project.');
+    return rights.role ?? 'viewer';
   }
 
   /** The role to name in messages: of the identity, in the required project, or in the organization. */
   get role(): string {
-    const inProject = this.#projectId === undefined ? undefined : this.#roleIn(this.#projectId);
+    const inProject = this.#projectId === undefined ? undefined : this.#rightsIn(this.#projectId)?.role;
     return this.#principal.identity?.role ?? inProject ?? this.#member.role;
   }
 
@@ -87,21 +90,22 @@ export class MemberAccess {
     return this.#rule.deployers === true && this.#principal.identity?.role === 'deployer';
   }
 
-  #roleIn(projectId: string): Role | undefined {
-    return roleInProject(this.#member, projectId)?.role;
+  #rightsIn(projectId: string) {
+    return rightsInProject(this.#member, projectId, Date.now());
   }
 
   /**
-   * Checks the role as far as that needs no read. In a project for which the member has a role, `requireProject` checks
-   * it. For a limited member, other projects are missing before anything read about them can matter, so that the
-   * response takes as long for one that exists.
+   * Checks the role as far as that needs no read. In a project for which the member has a role or a grant,
+   * `requireProject` checks it. For a limited member, other projects are missing before anything read about them can
+   * matter, so that the response takes as long for one that exists.
    * @throws forbidden, project_not_found
    */
   requireRole(): void {
     const { role, limited, projectRoles = [] } = this.#member;
     const { limitedMembers, leaves, projectAdmins } = this.#rule;
     if (this.#projectSlug !== undefined) {
-      if (projectRoles.some(({ slug }) => slug === this.#projectSlug)) return;
+      const named = [...projectRoles.map(({ slug }) => slug), ...this.#live.map(({ project }) => project)];
+      if (named.includes(this.#projectSlug)) return;
       if (limited === true) throw projectNotFound();
     } else {
       if (projectAdmins === true && projectRoles.some(listed => listed.role === 'admin')) return;
@@ -117,6 +121,23 @@ export class MemberAccess {
     if (this.#deploys || roles.includes(role)) return;
     const named = this.#principal.identity?.role ?? role;
     throw new ApiError('forbidden', `The role ${named} can't do this; it requires ${roles.join(' or ')}.`);
+  }
+
+  get #live() {
+    return liveGrants(this.#member, Date.now());
+  }
+
+  /** Whether the caller is an admin of the project, or an owner or admin of the organization who is no less there. */
+  managesProject(projectId: string): boolean {
+    this.#managementAsked = true;
+    const found = this.#principal.identity === undefined ? roleInProject(this.#member, projectId) : undefined;
+    return found !== undefined && hasFreshRights(found.role);
+  }
+
+  /** Whether there may be a project for which `managesProject` is true. */
+  get mayManageProjects(): boolean {
+    const { role, projectRoles = [] } = this.#member;
+    return [role, ...projectRoles.map(listed => listed.role)].some(hasFreshRights);
   }
 
   /** Whether the role in the organization suffices; otherwise, the projects that the caller may be an admin of. */
@@ -135,6 +156,11 @@ export class MemberAccess {
     if (managed !== undefined && JSON.stringify(this.managed()) !== managed) {
       throw new ApiError('forbidden', 'Your rights have just changed. Send the request again.');
     }
+    this.requireStill();
+  }
+
+  /** Repeats the checks, because a grant may have ended since. @throws as they do */
+  requireStill(): void {
     if (this.#projectId !== undefined) this.#requireRoleIn(this.#projectId);
     for (const { environment, action } of this.#environments.values()) this.#requireRight(environment, action);
   }
@@ -143,20 +169,32 @@ export class MemberAccess {
   seesProject({ id, organizationId }: Pick<Project, 'id' | 'organizationId'>): boolean {
     const projectId = this.#token()?.projectId ?? null;
     const isInScope = organizationId === this.organization.id && (projectId === null || projectId === id);
-    return isInScope && this.#roleIn(id) !== undefined;
+    return isInScope && this.#rightsIn(id) !== undefined;
   }
 
-  /** Whether an environment in a visible project is in the token's scope. Lists show only such environments. */
-  seesEnvironment({ id }: { id: string }): boolean {
+  /** Whether an environment exists for the member and is in the token's scope. Lists show only such environments. */
+  seesEnvironment({ id, projectId }: Pick<Environment, 'id' | 'projectId'>): boolean {
     const environmentId = this.#token()?.environmentId ?? null;
-    return environmentId === null || environmentId === id;
+    if (environmentId !== null && environmentId !== id) return false;
+    const rights = this.#rightsIn(projectId);
+    return rights?.role !== undefined || rights?.grants.some(grant => grant.environmentId === id) === true;
   }
 
-  /** Whether the caller's role allows reading or writing secrets in this environment. */
+  /** Whether the caller's role or a grant allows reading or writing secrets in this environment. */
   roleMay(action: 'read' | 'write', { id, type, projectId }: Pick<Environment, 'id' | 'type' | 'projectId'>): boolean {
     if (this.#deploys && this.#token()?.environmentId === id) return true;
-    const role = this.#roleIn(projectId);
-    return role !== undefined && roleMay(action, role, type);
+    const { role, grants = [] } = this.#rightsIn(projectId) ?? {};
+    if (role !== undefined && roleMay(action, role, type)) return true;
+    const granting = grants.filter(grant => grant.environmentId === id && grant.access === action);
+    const used = this.#usedGrants.get(id) ?? new Set();
+    for (const grant of granting) used.add(grant.id);
+    this.#usedGrants.set(id, used);
+    return granting.length > 0;
+  }
+
+  /** The ids of the grants without which the caller could not have done this there, for the audit log. */
+  grantsUsedIn(environmentIds: readonly (string | undefined)[]): string[] {
+    return [...new Set(environmentIds.flatMap(id => [...(this.#usedGrants.get(id ?? '') ?? [])]))];
   }
 
   /**
@@ -175,9 +213,13 @@ export class MemberAccess {
   }
 
   #requireRoleIn(projectId: string): void {
-    const role = this.#roleIn(projectId);
-    if (role === undefined) throw projectNotFound();
-    this.#requireAmong(role);
+    const rights = this.#rightsIn(projectId);
+    if (rights === undefined) throw projectNotFound();
+    if (this.#rule.granted === true && rights.grants.length > 0) return;
+    if (rights.role === undefined) {
+      throw new ApiError('forbidden', 'Temporary access to an environment does not allow this.');
+    }
+    this.#requireAmong(rights.role);
   }
 
   /**
@@ -205,9 +247,11 @@ export class MemberAccess {
 
   #requireRight(environment: Environment, action: Action): void {
     this.#requireRoleIn(environment.projectId);
+    if (!this.seesEnvironment(environment)) throw environmentNotFound();
     if (action === 'see' || this.roleMay(action, environment)) return;
-    const role = this.#principal.identity?.role ?? this.#roleIn(environment.projectId);
-    throw new ApiError('forbidden', `The role ${role} may not ${action} secrets of ${environment.type} environments.`);
+    const role = this.#principal.identity?.role ?? this.#rightsIn(environment.projectId)?.role;
+    const may = role === undefined ? 'Your temporary access' : `The role ${role}`;
+    throw new ApiError('forbidden', `${may} may not ${action} secrets of ${environment.type} environments.`);
   }
 
   /** Whether the handler asked about everything that the path names. Asking about an environment covers its project. */

@@ -45,7 +45,11 @@ const contexts: Contexts = {
   admin: callerContext,
   member: (request, { access }) => {
     const { organization, principal } = access;
-    const audit: MemberContext['audit'] = facts => auditWrite(organization, actorOf(principal), request.source, facts);
+    const audit: MemberContext['audit'] = facts => {
+      const grants = access.grantsUsedIn([facts.environment?.id, facts.from?.id]);
+      const used = grants.length === 0 ? {} : { grants };
+      return auditWrite(organization, actorOf(principal), request.source, { ...facts, ...used });
+    };
     return { ...request, principal, organization, access, audit };
   },
 };

@@ -29,6 +29,7 @@ import { createToken, handOffToken, listTokens, revokeCurrentToken, revokeToken 
 import { confirmTotp, removeTotp, renewRecoveryCodes, startTotp, undoFactor } from './auth/totp.ts';
 import { getBilling, openPortal, receiveProviderEvent, startCheckout } from './billing/billing.ts';
 import type { Contract } from './contract.ts';
+import { createGrant, grantRequest, listGrants, refuseRequest, requestGrant, revokeGrant } from './grants/grants.ts';
 import { exchangeAssertion } from './identities/exchange-assertion.ts';
 import {
   createIdentity,
@@ -210,6 +211,7 @@ const areas = {
     startRecovery,
     advanceRecovery,
   ],
+  grants: [createGrant, revokeGrant, listGrants, requestGrant, grantRequest, refuseRequest],
 } as const satisfies Readonly<Record<string, readonly Contract[]>>;
 
 /** A contract with its area: the folder it is in, and its tag in the documentation. */

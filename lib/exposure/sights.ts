@@ -14,6 +14,8 @@ export interface Sight {
   revision: number;
   keys: readonly string[] | 'all';
   versions?: readonly number[];
+  /** The grants without which the value would not have been shown. */
+  grants?: readonly string[];
   /** All versions from this revision on, up to `revision`. */
   fromRevision?: number;
   /** The proposed values: those of the revision that applied this proposal, if one did. */
@@ -49,9 +51,11 @@ export const exposingActions: readonly AuditAction[] = [
  * a restoration shows its caller only which keys already had their value. Pure.
  */
 export function sightsOf(entry: AuditRecord): Sight[] {
-  const { action, createdAt, revision = 0, keys, keysOmitted, unchanged, details } = entry;
+  const { action, createdAt, revision = 0, keys, keysOmitted, unchanged, details, grants = [] } = entry;
   const sight = (how: Way, named: Sight['keys'] = keys ?? 'all'): Sight => {
-    return { how, createdAt, revision, keys: keysOmitted === undefined ? named : 'all' };
+    const shown = keysOmitted === undefined ? named : 'all';
+    // Whoever writes a value knew it before.
+    return { how, createdAt, revision, keys: shown, grants: how === 'written' ? [] : grants };
   };
   switch (action) {
     case 'secret.pulled':

@@ -83,6 +83,12 @@ export const breakGlassMails = /* @__PURE__ */ limit<Organization>('break-glass-
 
 /** E-mails to somebody who may approve proposals, from all organizations together. */
 export const proposalMails = /* @__PURE__ */ limit<User>('proposal-mails', () => 1, hour);
+/** E-mails to one person about requests for access in an organization. */
+export const grantRequestMails = /* @__PURE__ */ limit<[organizationId: string, userId: string]>(
+  'grant-request-mails',
+  () => 1,
+  hour,
+);
 
 export const registrations = /* @__PURE__ */ limit<Network>('register', () => settings().REGISTER_LIMIT_PER_HOUR, hour);
 

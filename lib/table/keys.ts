@@ -125,6 +125,9 @@ export const keys = {
 export const rareKeys = {
   emailChange: (userId: string) => key(`USER#${userId}`, 'LINK#change-email'),
   emailUndo: (userId: string, hash: string) => key(`USER#${userId}`, `LINK#undo-email#${hash}`),
+  /** A person has a fixed number of slots, so that concurrent requests can't exceed it. */
+  grantRequest: (orgSlug: string, userId: string, slot: number) =>
+    key(`ORG#${orgSlug}`, `GRANTREQUEST#${userId}#${slot}`),
   /** Sorts after the other ids, where code that doesn't know these jobs never reads. */
   unfinishedWorkOfAccount: (userId: string) => key('UNFINISHED', `user#${userId}`),
 } as const;
@@ -132,6 +135,9 @@ export const rareKeys = {
 export const rareRanges = {
   resetLinks: (userId: string) => from(keys.resetLink(userId, '')),
   emailUndos: (userId: string) => from(rareKeys.emailUndo(userId, '')),
+  grantRequests: (orgSlug: string) => from({ ...keys.organization(orgSlug), sk: 'GRANTREQUEST#' }),
+  grantRequestsOf: (orgSlug: string, userId: string) =>
+    from({ ...keys.organization(orgSlug), sk: `GRANTREQUEST#${userId}#` }),
 } as const;
 
 function from({ pk, sk: beginsWith }: Key) {

@@ -783,15 +783,14 @@ async function memberPath({ organization: { id }, session }: Person): Promise<st
 
 describe('every fresh route', () => {
   it('is listed in the contracts, and every listed one is tested here', () => {
-    const listed = `add-passkey advance-recovery apply-changes approve-proposal bulk-delete-secrets change-email change-role
-      close-account confirm-totp create-environment create-identity create-project create-token
-      delete-environment delete-identity delete-organization delete-project delete-secret delete-sign-in
-      destroy-versions end-provider-link erase-deleted export-organization get-sign-in hand-off-token
-      import-secrets invite-member promote-secrets remove-member remove-passkey remove-totp rename-organization
-      renew-recovery-codes restore-deleted restore-organization restore-secrets rotate-key set-allowed-networks
-      set-project-roles set-secret set-sign-in start-passkey start-recovery start-totp
-      update-environment
-      update-identity update-organization update-plan verify-domain`;
+    const listed = `add-passkey advance-recovery apply-changes approve-proposal bulk-delete-secrets change-email
+      change-role close-account confirm-totp create-environment create-grant create-identity create-project
+      create-token delete-environment delete-identity delete-organization delete-project delete-secret
+      delete-sign-in destroy-versions end-provider-link erase-deleted export-organization get-sign-in
+      grant-request hand-off-token import-secrets invite-member promote-secrets remove-member remove-passkey
+      remove-totp rename-organization renew-recovery-codes restore-deleted restore-organization restore-secrets
+      revoke-grant rotate-key set-allowed-networks set-project-roles set-secret set-sign-in start-passkey
+      start-recovery start-totp update-environment update-identity update-organization update-plan verify-domain`;
     expect(fresh.map(({ operationId }) => operationId).toSorted()).toEqual(words(listed));
     const byContent = fresh.filter(({ access }) => 'fresh' in access && access.fresh === 'by-content');
     expect(byContent.map(({ operationId }) => operationId).toSorted()).toEqual(Object.keys(needing).toSorted());

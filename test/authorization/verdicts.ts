@@ -81,14 +81,24 @@ function row(name: string, signs: string, asked: Asked = {}): Row {
     allowed: allowed ?? (unknown === undefined ? 'ok' : pathParameters[unknown].notFound),
     except,
     isBelowProject: /\{(slug|project)\}/.test(path),
-    // "Of the organization they see its name, its projects that are theirs, and themselves", and they can leave it.
-    admitsLimited: ['list-projects', 'leave-organization'].includes(operationId),
+    // "Of the organization they see its name, its projects that are theirs, and themselves", and they can leave it. They
+    // ask for access and see their own.
+    admitsLimited: ['list-projects', 'leave-organization', 'list-grants', 'request-grant'].includes(operationId),
     projectAdmins,
     otherAdmins,
   };
 }
 
-const unknownParameters = ['tokenId', 'proposalId', 'sessionId', 'passkeyId', 'linkId', 'deliveryId', 'token'];
+const unknownParameters = [
+  'tokenId',
+  'proposalId',
+  'sessionId',
+  'passkeyId',
+  'linkId',
+  'deliveryId',
+  'grantId',
+  'token',
+];
 
 const valuesOf = (own: World['own']): PathValues => ({
   ...unknownValues(),
@@ -256,6 +266,25 @@ const ofProject = {
   values: ({ projectIdentityId }: World['own']) => ({ identityId: projectIdentityId }),
   projectAdmins: 'ok',
   otherAdmins: 'identity_not_found',
+};
+/** Access to production, for an hour. */
+const access = ({ project }: World['own']) => ({
+  environmentId: project.environments.find(({ slug }) => slug === 'production')?.id,
+  access: 'read',
+  minutes: 60,
+  reason: 'An incident',
+});
+/** "Owner, admin, the project's admin", and nobody gives more than they have there. */
+const givenByProjectAdmins = {
+  bodyOf: access,
+  projectAdmins: 'ok',
+  otherAdmins: 'environment_not_found',
+  except: { 'admin, but viewer of the project: session': 'forbidden' },
+};
+const ofNoRequest = {
+  allowed: 'grant_not_found',
+  projectAdmins: 'grant_not_found',
+  otherAdmins: 'grant_not_found',
 };
 /** A project's admins read the audit log of the project. */
 const refusingAdmins = { projectAdmins: 'forbidden', otherAdmins: 'forbidden' };
@@ -443,6 +472,21 @@ const specified: readonly Row[] = [
     body: { limited: false, projectRoles: [{ projectId: randomUUID(), role: 'viewer' }] },
     allowed: 'project_not_found',
   }),
+  row('create-grant', managersChanging, givenByProjectAdmins),
+  // Only owners change owners.
+  row('create-grant @ for an owner', ownersChanging, {
+    ...givenByProjectAdmins,
+    values: owners,
+    projectAdmins: 'forbidden',
+  }),
+  row('revoke-grant', managersChanging, ofNoRequest),
+  row('list-grants', anyMember),
+  row('request-grant', membersLeaving, {
+    bodyOf: access,
+    except: { 'admin limited to another project: session': 'environment_not_found' },
+  }),
+  row('grant-request', managersChanging, ofNoRequest),
+  row('refuse-request', managersChanging, ofNoRequest),
   row('remove-member @ a developer', managersChanging),
   // An admin can't remove an owner.
   row('remove-member @ an owner', ownersChanging, { values: owners }),

@@ -51,6 +51,8 @@ const bounds: Readonly<Record<string, Bounds>> = {
   'advance-recovery complete': { roundTrips: 5, kmsCalls: 1 },
   // A page goes through environment after environment, and each history is read before its values.
   'export-organization': { roundTrips: 15, kmsCalls: 0 },
+  // Those who may answer are mailed after the commit, each at most once an hour.
+  'request-grant': { roundTrips: 5, kmsCalls: 1 },
   // The notice is sent before the link, which must not be usable without it.
   'change-email': { roundTrips: 5, kmsCalls: 1 },
   // Once for a change or an account: copies of the address change, and what is left ends, before the response.

@@ -25,6 +25,8 @@ const api = shared(startApi);
 const ada = shared(() => seedPerson({ name: 'Ada' }));
 const cli = shared(buildCli);
 let acmeId: string;
+let alansId: string;
+let alansSession: { cookie: string };
 
 beforeAll(async () => {
   const { body } = await expectStatus(api.post('/orgs', { name: 'Acme', slug: 'acme' }, ada.session), 201);
@@ -37,7 +39,8 @@ beforeAll(async () => {
     'owner',
   );
   const alan = await seedPerson({ name: 'Alan', email: 'alan@example.com' });
-  await joinOrganization(api, { ...ada, organization: body.organization }, alan, 'viewer');
+  alansId = (await joinOrganization(api, { ...ada, organization: body.organization }, alan, 'viewer')).id;
+  alansSession = alan.session;
   cli.file('package.json', '{"scripts": {"start": "node -p process.env.DATABASE_URL"}}');
   const lines = ['DATABASE_URL=postgres://db.internal/shop', 'LOG_LEVEL=info', 'LEGACY_API_KEY=made-up', ''];
   cli.file('.env', lines.join('\n'));
@@ -85,6 +88,18 @@ async function proposalIds(): Promise<Record<string, string>> {
   };
 }
 
+/** The same, by those of a grant and a request for one. */
+async function grantIds(): Promise<Record<string, string>> {
+  const { environments } = await createProject(api, { ...ada, organization: { id: acmeId, slug: 'acme' } }, 'Ledger');
+  const body = { environmentId: environments[0]?.id, access: 'read', minutes: 60, reason: 'An incident' };
+  const given = await expectStatus(api.post(`/members/${acmeId}/${alansId}/grants`, body, ada.session), 201);
+  const asked = await expectStatus(api.post(`/grants/${acmeId}/requests`, body, alansSession), 201);
+  return {
+    'd3a91c57-4e06-4f8b-9b2d-71c5e8a0f364': given.body.grant.id,
+    '5e8c2f90-7d41-4a3b-8c6e-19b4d7f0a825': asked.body.request.id,
+  };
+}
+
 describe('docs/command-line.md', () => {
   it('is what `npm run generate -- cli-reference` writes', () => {
     expect(() =>
@@ -105,7 +120,7 @@ describe('docs/command-line.md', () => {
     const runnable = examples
       .filter(({ command }) => !inBrowser.includes(command))
       .toSorted((a, b) => orderOf(a) - orderOf(b));
-    const ids: Record<string, string> = { ...(await webhookIds()), ...(await deletedIds()) };
+    const ids: Record<string, string> = { ...(await webhookIds()), ...(await grantIds()), ...(await deletedIds()) };
     const printed: Record<string, string> = {};
     for (const { command, example } of runnable) {
       if (command === 'proposals') Object.assign(ids, await proposalIds());

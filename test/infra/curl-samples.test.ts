@@ -161,7 +161,19 @@ const story: Record<string, Step> = {
     },
     after: ({ member }) => ({ MEMBER_ID: member.id }),
   },
-  'change-role': { before: () => tokenOf(ada) },
+  'request-grant': { after: ({ request }) => ({ REQUEST_ID: request.id }) },
+  'grant-request': { before: () => tokenOf(ada), after: ({ grant }) => ({ GRANT_ID: grant.id }) },
+  'list-grants': {},
+  'revoke-grant': {},
+  'create-grant': {},
+  'refuse-request': {
+    before: async () => {
+      const asked = { environmentId: variables.ENVIRONMENT_ID, access: 'read', minutes: 60, reason: 'An incident' };
+      const path = `/grants/${variables.ORG_ID}/requests`;
+      return { REQUEST_ID: (await api.post(path, asked, await logIn(grace))).body.request.id };
+    },
+  },
+  'change-role': {},
   'set-project-roles': {},
   'remove-member': {},
   'leave-organization': {

@@ -17,6 +17,7 @@ export function unknownValues(): PathValues & { id: string } {
     identityId: randomUUID(),
     proposalId: randomUUID(),
     id: randomUUID(),
+    grantId: randomUUID(),
     token: 'x'.repeat(60),
     planName: 'pro',
   };

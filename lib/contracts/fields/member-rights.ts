@@ -1,5 +1,5 @@
 import { type EnvironmentType, hasFreshRights, outranks, roleMay, roles } from './role.ts';
-import { type MemberRights, roleInProject } from './role-in-project.ts';
+import { type MemberRights, rightsInProject, roleInProject } from './role-in-project.ts';
 
 /** Higher is weaker. Nobody has fewer rights than someone for whom the project doesn't exist. */
 function rankIn(projectId: string, rights: MemberRights | undefined): number {
@@ -12,14 +12,15 @@ function projectsIn(...rights: readonly (MemberRights | undefined)[]): string[] 
   return ['', ...rights.flatMap(one => one?.projectRoles ?? []).map(({ projectId }) => projectId)];
 }
 
-/** Whether the role in the environment's project allows reading or writing its secrets. */
+/** Whether somebody may read or write the secrets of an environment now, by the role in its project or by a grant. */
 export function memberMay(
   action: 'read' | 'write',
   member: MemberRights,
-  { type, projectId }: { type: EnvironmentType; projectId: string },
+  { id, type, projectId }: { id: string; type: EnvironmentType; projectId: string },
 ): boolean {
-  const role = roleInProject(member, projectId)?.role;
-  return role !== undefined && roleMay(action, role, type);
+  const { role, grants = [] } = rightsInProject(member, projectId, Date.now()) ?? {};
+  if (role !== undefined && roleMay(action, role, type)) return true;
+  return grants.some(grant => grant.environmentId === id && grant.access === action);
 }
 
 /** Whether somebody has an admin's rights in a project. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { contract, ok, succeeds } from '../contract.ts';
 import { Success } from '../fields/bodies.ts';
+import { Grant } from '../fields/grant.ts';
 import { shownRights } from '../fields/project-role.ts';
 import { flagQuery } from '../fields/query.ts';
 import { managers, Role, roles } from '../fields/role.ts';
@@ -14,6 +15,7 @@ export const Member = z
     name: z.string().meta({ description: 'The user’s display name.', example: 'Ada' }),
     role: Role,
     ...shownRights,
+    grants: z.array(Grant).meta({ description: 'Access beyond the role that has not ended.', example: [] }),
     joinedAt: Timestamp.describe('When the user joined.'),
   })
   .meta({ id: 'Member', description: 'A user in an organization.' });

@@ -117,7 +117,7 @@ export const getProject = contract({
   route: 'GET /v1/projects/{orgId}/{slug}',
   summary: 'Get a project',
   description: 'Returns the project, its environments and key rotation. A limited token sees only its environments.',
-  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', granted: true },
   responses: ok({ description: 'The project.', ...projectBody }),
   uses: { table: { GetItem: ['ORG'], BatchGetItem: ['ENV'], Query: ['ORG'] } },
 });

@@ -30,7 +30,14 @@ export const compareEnvironments = contract({
     'Compares two environments of the project, each at one revision: which secrets exist in only one of them, and ' +
     'which have different or equal values. `from` is the environment in the path. Values are included only with ' +
     '`values=true`. Requires read access to both. Every comparison is audited, with an entry for each environment.',
-  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
+  access: {
+    kind: 'member',
+    roles,
+    tokens: 'read',
+    narrowestToken: 'environment',
+    environmentRule: 'read',
+    granted: true,
+  },
   query: z.strictObject({
     with: Slug.meta({ description: 'Slug of the other environment.', example: 'staging' }),
     values: flagQuery('Whether to return the values.').default(false),
@@ -72,6 +79,7 @@ export const promoteSecrets = contract({
     narrowestToken: 'environment',
     environmentRule: 'write',
     ...mayBypass,
+    granted: true,
   },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,

@@ -18,6 +18,7 @@ const decides = {
   tokens: 'session',
   narrowestToken: 'none',
   environmentRule: 'write',
+  granted: true,
 } as const;
 
 const Purpose = z.literal('rotation').meta({

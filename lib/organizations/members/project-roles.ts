@@ -6,6 +6,7 @@ import { ranges } from '../../table/keys.ts';
 import { at, list, readAll } from '../../table/read.ts';
 import type { InvitationRecord, MemberRecord } from '../../table/records/organization.ts';
 import { type ProjectKeys, projectKeysRecord } from '../../table/records/project.ts';
+import { showGrants } from '../grants/show-grants.ts';
 
 type StoredRights = Pick<MemberRecord, 'role' | 'limited' | 'projectRoles'>;
 
@@ -33,8 +34,10 @@ export async function showRights(orgSlug: string, stored: readonly StoredRights[
 
 /** Members as the API shows them. */
 export async function viewMembers(orgSlug: string, members: readonly MemberRecord[]): Promise<Member[]> {
-  const rights = await showRights(orgSlug, members);
-  return members.map((member, index) => ({ ...member, ...(rights[index] as ShownRights) }));
+  const [rights, grants] = await Promise.all([showRights(orgSlug, members), showGrants(orgSlug, members)]);
+  return members.map((member, index) => {
+    return { ...member, ...(rights[index] as ShownRights), grants: grants[index] ?? [] };
+  });
 }
 
 export async function viewMember(orgSlug: string, member: MemberRecord): Promise<Member> {

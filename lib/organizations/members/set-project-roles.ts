@@ -12,6 +12,7 @@ import type { ProjectKeys } from '../../table/records/project.ts';
 import { asRevocation } from '../../table/revocations.ts';
 import { retryWithFreshRead, transact, update } from '../../table/write.ts';
 import { renewAccess } from '../change-counts.ts';
+import { showGrants } from '../grants/show-grants.ts';
 import { memberNotFound } from './change-members.ts';
 import { auditedRights, type GivenRights, readNamedProjects, storedRights } from './project-roles.ts';
 import { type Roster, readRosterOf, requirePlace } from './read-roster.ts';
@@ -55,7 +56,8 @@ export async function setProjectRoles(
     }
     context.requireRevocation(!gainsRights(before, after));
     // Every project has just been read.
-    const shown = { ...after, limited: given.limited, projectRoles: rights.projectRoles ?? [] };
+    const [grants = []] = await showGrants(organization.slug, [before]);
+    const shown = { ...after, limited: given.limited, projectRoles: rights.projectRoles ?? [], grants };
     const [from, to] = [auditedRights(before), auditedRights(after)];
     if (before.limited === after.limited && isDeepStrictEqual(before.projectRoles, after.projectRoles)) return shown;
     const isSame = asRead(before, ['id', 'role', 'limited', 'projectRoles']);

@@ -37,7 +37,8 @@ export async function writeDecision(
     ...((await change.approved?.close(target)) ?? []),
   ];
   const approval = approvalOf(change);
-  const revised = { path, state, before, heads, audit, restored: decision.restored, message, approval };
+  const requireStill = () => context.access.requireStill();
+  const revised = { path, state, before, heads, audit, restored: decision.restored, message, approval, requireStill };
   await writeChange({ ...revised, isMixed, checks, ring, served: ticket.servedBy(state) }, context.log);
   ticket.committed();
   return heads;

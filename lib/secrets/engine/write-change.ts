@@ -28,6 +28,8 @@ export interface WritableChange extends RevisedChange {
   checks(): Promise<readonly Write[]>;
   ring: KeyRing;
   served?: number | undefined;
+  /** Throws if the caller's right has ended since the decision. */
+  requireStill?: (() => void) | undefined;
 }
 
 /** The values to copy were changed or destroyed after they were read, so they must be read again. */
@@ -161,6 +163,7 @@ async function commit(
   writes: readonly Write[],
 ): Promise<void> {
   const { path, state, heads, audit, checks } = change;
+  change.requireStill?.();
   const content = contentAfter(change);
   const revision = state.revision + 1;
   const deadHeads = leavesDeadHeads(heads) ? { deadHeadsUpTo: revision } : {};

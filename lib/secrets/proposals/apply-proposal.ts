@@ -168,6 +168,9 @@ async function apply(
   let changed: Pick<Decision<void>, 'puts' | 'deletions'> = { puts: [], deletions: [] };
   const close = async ({ project, state: now }: Target): Promise<Write[]> => {
     if (!isOpen(proposal)) throw proposalClosed(proposal);
+    // A grant may have ended since.
+    const still = countedApprovals({ author, approvals: approvers }, people, now);
+    if (still.length < approvers.length || !authorRights(proposal, people, now).write) throw new DecisionOutdated();
     const { userId, email } = context.principal;
     const end = { state: 'applied' as const, closedAt: new Date().toISOString(), closedBy: { id: userId, email } };
     const set = { ...end, approvals, revision: now.revision + 1 };

@@ -80,7 +80,7 @@ export function stillAsRead(orgSlug: string, ids: readonly string[], people: Peo
     const person = people.get(id);
     if (person === undefined) return [];
     if (isMember(person)) {
-      const rights = asRead(person, ['id', 'role', 'limited', 'projectRoles']);
+      const rights = asRead(person, ['id', 'role', 'limited', 'projectRoles', 'grants']);
       return [check(at(memberRecord, orgSlug, id), { if: rights, refused })];
     }
     const rights = asRead(person, ['role', 'access', 'projectId', 'environmentId']);

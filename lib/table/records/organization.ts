@@ -122,11 +122,35 @@ const rights = {
 // Code that doesn't know them would grant the role in every project.
 const confinements: ('limited' | 'projectRoles')[] = ['limited', 'projectRoles'];
 
+/** Access beyond the role until a time. It only adds, so code that doesn't know it refuses. The slugs never change. */
+const grant = z.object({
+  id: z.string(),
+  projectId: z.string(),
+  project: z.string(),
+  environmentId: z.string(),
+  environment: z.string(),
+  access: z.enum(['read', 'write']),
+  reason: z.string(),
+  createdAt: z.string(),
+  expiresAt: z.string(),
+  createdBy: reference,
+});
+export type StoredGrant = z.output<typeof grant>;
+
 /** A membership. Joining again creates a new id, so tokens of the earlier membership stay invalid. */
 export const memberRecord = entity(
   'member',
   keys.member,
-  { id: z.string(), userId: z.string(), email: z.string(), name: z.string(), ...rights, joinedAt: z.string() },
+  {
+    id: z.string(),
+    userId: z.string(),
+    email: z.string(),
+    name: z.string(),
+    ...rights,
+    /** Also those that have ended, until the next change. Absent instead of empty. */
+    grants: z.array(grant).optional(),
+    joinedAt: z.string(),
+  },
   { upgrades: [confinements] },
 );
 export type MemberRecord = ReturnType<typeof memberRecord.parse>;

@@ -164,6 +164,27 @@ describe('replay-revocations', () => {
     expect(await find(at(memberRecord, slug, guest.user.id))).toEqual(limited);
   });
 
+  it('repeats that a grant was revoked, and leaves the member’s other rights', async () => {
+    const { owner } = scene;
+    const { id, slug } = owner.organization;
+    const [{ environments }, guest] = [await createProject(api, owner), await seedPerson()];
+    await join(api, owner, guest, 'viewer');
+    const path = `/members/${id}/${await memberIdOf(api, owner, guest)}/grants`;
+    const give = async (access: string) => {
+      const body = { environmentId: environments[0]?.id, access, minutes: 60, reason: 'An incident' };
+      return (await expectStatus(api.post(path, body, owner.session), 201)).body.grant.id as string;
+    };
+    const [revoked, kept] = [await give('read'), await give('write')];
+    const point = await restorePoint();
+    await expectStatus(api.delete(`${path}/${revoked}`, owner.session), 200);
+
+    point.use();
+    expect(await replayRevocations(point.oldTable, point.since)).toMatchObject({ revocations: 1, repeated: 1 });
+
+    const member = await find(at(memberRecord, slug, guest.user.id));
+    expect([member?.role, member?.grants?.map(grant => grant.id)]).toEqual(['viewer', [kept]]);
+  });
+
   it('leaves what the restored table has granted or changed since, and names the accounts', async () => {
     const { owner, removed, stolen, tokens } = scene;
     const point = await restorePoint();

@@ -11,13 +11,14 @@ import { words } from '#test/support/words.ts';
 /** Optional attributes without which an item grants no more than with them: nothing is decided by them, or less. */
 const grantingNothing = words(`
   accountLink.id audit.actor.name audit.actor.sessionId audit.actor.tokenId audit.details audit.environment
-  audit.expiresAt audit.from audit.keys audit.keysOmitted audit.message audit.project audit.revision audit.unchanged
+  audit.expiresAt audit.from audit.grants audit.keys audit.keysOmitted audit.message audit.project audit.revision audit.unchanged
   challenge.issuedAt challenge.provided.joins challenge.provided.provider.clientVersion
   challenge.provided.provider.lifted challenge.provided.replaces.id credentialKey.replacedAt delivery.payload delivery.redeliveryOf
   domain.lostBy email.expiresAt email.reservedFor environmentState.deadHeadsUpTo environmentState.pages environmentState.pending.abandoned
   environmentState.served handOff.provider.clientVersion handOff.provider.lifted handOff.sessionHash handOff.sessionId
   head.keyVersion head.sealed head.sizeBytes identity.createdBy identity.maxAssertionAgeMinutes identity.singleUse
   identity.tokensEndedAt issuerKeys.endpoints issuerKeys.endpoints.userinfo issuerKeys.problem
+  member.grants
   organization.accessRevision organization.billing organization.importing organization.kept
   organization.billing.invoice organization.billing.subscribedPlan organization.providerRequiredAt
   organization.recovery
@@ -58,6 +59,7 @@ const kindsOfFirstRelease = words(`
 const laterKinds: Readonly<Record<string, string>> = {
   emailChange: 'Grants only a new address, which older code can’t give; erased with its account.',
   emailUndo: 'Grants only an earlier address, which older code can’t give back; erased with its account.',
+  grantRequest: 'It only asks; gone by itself after a day.',
   archiveCursor: 'It grants nothing. The archive’s next run removes those of organizations that are gone.',
   revocation:
     'It only says what to repeat after a restore. What older code takes away is not listed, as the page says.',

@@ -18,6 +18,7 @@ import { Invitations } from './invitations.tsx';
 import { Invite, rights } from './invite.tsx';
 import { MemberTable } from './member-table.tsx';
 import { type Removal, RemoveMember } from './remove-member.tsx';
+import { TemporaryAccess } from './temporary-access.tsx';
 
 type Roster = Answer<'GET /v1/members/{orgId}'>;
 
@@ -65,6 +66,7 @@ export function Members({ organization }: OrganizationProps) {
           </>
         )}
       </Await>
+      <TemporaryAccess organization={organization} />
       <Section title="What roles may do">
         <Facts facts={roles.map(role => [role, rights[role]])} />
       </Section>

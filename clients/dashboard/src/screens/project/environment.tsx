@@ -1,3 +1,4 @@
+import { roleInProject } from '@holdfast/contracts/fields/role-in-project.ts';
 import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import { useState } from 'preact/hooks';
 import { addressWith, navigate, searchParameters } from '../../router.ts';
@@ -22,24 +23,39 @@ import { FirstSteps } from '../../ui/first-steps.tsx';
 import { NoSuchEnvironment, type ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
+import { AccessNow, type Rights, WithGrants } from './environment-access.tsx';
 import { PromoteDialog } from './promote-dialog.tsx';
 import './project.css';
 
 export function EnvironmentScreen(props: ProjectProps) {
   const environment = props.project.environments.find(({ slug }) => slug === props.parameters.env);
   if (environment === undefined) return <NoSuchEnvironment {...props} />;
-  return <Secrets key={environment.id} {...props} environment={environment} />;
+  const { organization, project } = props;
+  // Whom only a grant lets in has no role there.
+  const hasRole = roleInProject(organization, project.id) !== undefined;
+  const may = (action: 'read' | 'write') => hasRole && roleMay(action, organization.role, environment.type);
+  return (
+    <WithGrants
+      organization={organization}
+      environment={environment}
+      ofRole={{ read: may('read'), write: may('write') }}
+    >
+      {rights => (
+        <Secrets key={`${environment.id} ${rights.read}`} {...props} environment={environment} rights={rights} />
+      )}
+    </WithGrants>
+  );
 }
 
 interface SecretsProps extends ProjectProps {
   environment: Environment;
+  rights: Rights;
 }
 
-function Secrets({ organization, project, environment, reload }: SecretsProps) {
+function Secrets({ organization, project, environment, reload, rights }: SecretsProps) {
   const { role } = organization;
   const place = { orgSlug: organization.slug, project: project.slug, env: environment.slug };
-  const readable = roleMay('read', role, environment.type);
-  const writable = roleMay('write', role, environment.type);
+  const { read: readable, write: writable } = rights;
   const secrets = useSecrets({ place, environment, readable, reload });
   const { staging } = secrets;
   const value = useValue(place, environment.id);
@@ -80,6 +96,7 @@ function Secrets({ organization, project, environment, reload }: SecretsProps) {
         }
       >
         <Problem error={value.error} />
+        <AccessNow {...{ organization, environment, rights }} />
         {readable && secrets.keys.data !== undefined && secrets.rows.length === 0 ? (
           <NoSecrets {...{ organization, project, environment, writable }} onAdd={() => setOpen({ kind: 'secret' })} />
         ) : readable ? (
@@ -104,7 +121,7 @@ function Secrets({ organization, project, environment, reload }: SecretsProps) {
   );
 }
 
-interface TraysProps extends Omit<SecretsProps, 'parameters'> {
+interface TraysProps extends Omit<SecretsProps, 'parameters' | 'rights'> {
   secrets: LoadedSecrets;
   rows: Rows;
   writable: boolean;
