@@ -14,6 +14,11 @@ export const Member = z
     name: z.string().meta({ description: 'The user’s display name.', example: 'Ada' }),
     role: Role,
     ...shownRights,
+    via: z.enum(['person', 'provider']).meta({
+      description:
+        'Who made the membership: a person, or a sign-in through the provider, by its rules or the default role.',
+      example: 'person',
+    }),
     joinedAt: Timestamp.describe('When the user joined.'),
   })
   .meta({ id: 'Member', description: 'A user in an organization.' });

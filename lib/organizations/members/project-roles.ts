@@ -34,8 +34,10 @@ export async function showRights(orgSlug: string, stored: readonly StoredRights[
 /** Members as the API shows them. */
 export async function viewMembers(orgSlug: string, members: readonly MemberRecord[]): Promise<Member[]> {
   const rights = await showRights(orgSlug, members);
-  return members.map((member, index) => ({ ...member, ...(rights[index] as ShownRights) }));
+  return members.map((member, index) => ({ ...member, via: viaOf(member), ...(rights[index] as ShownRights) }));
 }
+
+export const viaOf = ({ via }: Pick<MemberRecord, 'via'>): Member['via'] => via ?? 'person';
 
 export async function viewMember(orgSlug: string, member: MemberRecord): Promise<Member> {
   const [view] = await viewMembers(orgSlug, [member]);
@@ -77,13 +79,16 @@ export function storedRights({ limited, projectRoles }: GivenRights, projects: r
   } satisfies Pick<MemberRecord, 'limited' | 'projectRoles'>;
 }
 
-/** How many characters of an audit entry the roles in projects may take: a page has many entries. */
+/** How many characters of an audit entry roles and rules may take: a page has many entries. */
 const longestText = 2000;
+
+export const auditText = (text: string, longest = longestText) =>
+  text.length > longest ? `${text.slice(0, longest)}…` : text;
 
 /** The details of rights in an audit entry. The roles are text, such as `web-shop: admin`. Pure. */
 export function auditedRights({ limited = false, projectRoles = [] }: Pick<StoredRights, 'limited' | 'projectRoles'>) {
   const text = projectRoles.map(({ slug, role }) => `${slug}: ${role}`).join(', ');
-  return { limited, projectRoles: text.length > longestText ? `${text.slice(0, longestText)}…` : text };
+  return { limited, projectRoles: auditText(text) };
 }
 
 /** The same for entries about a role, which have these details only where they say something. Pure. */
