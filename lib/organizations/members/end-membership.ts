@@ -21,7 +21,7 @@ type Place = Pick<OrganizationRecord, 'id' | 'slug'>;
 export function membershipEnd(
   { id: organizationId, slug }: Place,
   member: MemberRecord,
-  asReadBefore: readonly (keyof MemberRecord & string)[],
+  asReadBefore: readonly (keyof MemberRecord)[],
   { byRules }: { byRules?: true } = {},
 ): Write[] {
   const { userId } = member;
