@@ -94,7 +94,8 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     meaning:
       'The organization requires its sign-in provider, and this session or token did not come through it. Sign in with ' +
       'the provider. An owner can also log in with a passkey or an authenticator app that was added before the provider ' +
-      'was required, or seven days ago.',
+      'was required, or seven days ago. Or, for a token: its user’s last sign-in through the provider is longer ago than ' +
+      'the organization’s `recheckDays` allow. Sign in with the provider; then the token is accepted again.',
     message: 'This organization requires its sign-in provider. Sign in with it.',
   },
   network_not_allowed: {

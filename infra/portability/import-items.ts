@@ -47,8 +47,8 @@ export async function itemsOf({ survey: { listed, open }, organization, people }
       const userId = people.idOf(member.userId);
       return [put(at(memberRecord, slug, userId), { ...member, userId }), membership(userId)];
     }),
-    ...listed['removed-member'].map(({ userId, removedAt }) =>
-      put(at(removedMemberRecord, slug, people.idOf(userId)), { organizationId, removedAt }),
+    ...listed['removed-member'].map(({ userId, removedAt, byRules }) =>
+      put(at(removedMemberRecord, slug, people.idOf(userId)), { organizationId, removedAt, byRules }),
     ),
     ...listed.invitation.map(({ record: _, ...invitation }) => {
       // Nobody has a token with this hash.

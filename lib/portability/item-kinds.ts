@@ -130,8 +130,9 @@ function organizationOf(item: Item, { retentions }: Portage): ExportRecord {
   return { record: 'organization', ...facts, allowedNetworks, retentions: [...retentions] };
 }
 
+/** Without the last sign-in: at the other installation, the provider is a new one. */
 function memberOf(item: Item): ExportRecord {
-  const { grants: _, ...member } = memberRecord.parse(item);
+  const { grants: _grants, providerSignInAt: _at, ...member } = memberRecord.parse(item);
   return { record: 'member', ...member };
 }
 
@@ -139,7 +140,8 @@ function removedMemberOf(item: Item, { organizationId }: Portage): ExportRecord 
   const removed = removedMemberRecord.parse(item);
   // The slug may have been another organization's.
   if (removed.organizationId !== organizationId) return undefined;
-  return { record: 'removed-member', userId: sortKeyParts(item)[1] ?? '', removedAt: removed.removedAt };
+  const { removedAt, byRules } = removed;
+  return { record: 'removed-member', userId: sortKeyParts(item)[1] ?? '', removedAt, byRules };
 }
 
 function invitationOf(item: Item): ExportRecord {

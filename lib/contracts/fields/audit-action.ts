@@ -109,8 +109,10 @@ export const readingActions = [
 const DetailValue = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 /** Details of the change. Never contains the value of a secret. */
-export const AuditDetails = z.record(z.string(), z.union([DetailValue, z.record(z.string(), DetailValue)])).meta({
-  description: 'What changed: `from` and `to`, limits, a pattern, a restored revision, a promoted environment.',
-  example: { from: 'viewer', to: 'developer' },
-});
+export const AuditDetails = z
+  .record(z.string(), z.union([DetailValue, z.array(z.string()), z.record(z.string(), DetailValue)]))
+  .meta({
+    description: 'What changed: `from` and `to`, limits, a pattern, a restored revision, a promoted environment.',
+    example: { from: 'viewer', to: 'developer' },
+  });
 export type AuditDetails = z.infer<typeof AuditDetails>;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { hasFreshRights, type Role } from './role.ts';
+import { hasFreshRights, Role } from './role.ts';
 import { ProjectId } from './text.ts';
 
 export const projectRoles = ['admin', 'developer', 'viewer'] as const;
@@ -51,3 +51,12 @@ export function givesFreshRights({
 }) {
   return [role, ...listed.map(one => one.role)].some(hasFreshRights);
 }
+
+const CompleteRights = z.object({
+  role: Role,
+  limited: z.boolean(),
+  projectRoles: z.array(z.object({ projectId: z.string(), slug: z.string(), role: ProjectRole })),
+});
+
+/** Rights that a person gave, and what they became with what the provider's rules add (`apply-role-rules.ts`). */
+export const AddedByRules = z.object({ given: CompleteRights, made: CompleteRights });

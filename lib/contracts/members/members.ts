@@ -16,6 +16,11 @@ export const Member = z
     role: Role,
     ...shownRights,
     grants: z.array(Grant).meta({ description: 'Access beyond the role that has not ended.', example: [] }),
+    via: z.enum(['person', 'provider']).meta({
+      description:
+        'Who made the membership: a person, or a sign-in through the provider, by its rules or the default role.',
+      example: 'person',
+    }),
     joinedAt: Timestamp.describe('When the user joined.'),
   })
   .meta({ id: 'Member', description: 'A user in an organization.' });

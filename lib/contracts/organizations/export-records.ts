@@ -6,7 +6,7 @@ import { EventName } from '../fields/events.ts';
 import { identityAccesses, identityRoles, keyTypes } from '../fields/identity-limits.ts';
 import { Claims } from '../fields/identity-rules.ts';
 import { LimitOverrides, PlanName } from '../fields/limits.ts';
-import { ProjectRole } from '../fields/project-role.ts';
+import { AddedByRules, ProjectRole } from '../fields/project-role.ts';
 import { proposalContents } from '../fields/proposal.ts';
 import { EnvironmentType, Role } from '../fields/role.ts';
 import { Email, SecretKey, SecretValue, Slug, Timestamp, Uuid } from '../fields/text.ts';
@@ -68,12 +68,16 @@ const ExportedMember = z.strictObject({
   role: Role,
   ...rightsInProjects,
   joinedAt: Timestamp,
+  /** Only if its sign-in provider made the membership, or added to it. */
+  via: z.literal('provider').optional(),
+  addedByRules: AddedByRules.optional(),
 });
 
 const ExportedRemovedMember = z.strictObject({
   record: z.literal('removed-member'),
   userId: Uuid,
   removedAt: Timestamp,
+  byRules: z.literal(true).optional(),
 });
 
 const ExportedInvitation = z.strictObject({

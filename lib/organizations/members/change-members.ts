@@ -4,23 +4,21 @@ import { hasFreshRights, outranks, type Role } from '../../contracts/fields/role
 import { ApiError, organizationNotFound } from '../../core/errors.ts';
 import type { Key } from '../../table/entity.ts';
 import { asRead, greaterThan } from '../../table/expressions.ts';
-import { ranges } from '../../table/keys.ts';
-import { at, type Item, queryItems, queryPage, readTogether } from '../../table/read.ts';
+import { at, readTogether } from '../../table/read.ts';
 import type { IdentityRecord } from '../../table/records/identity.ts';
 import {
   type InvitationRecord,
   type MemberRecord,
   memberRecord,
-  membershipRecord,
   type OrganizationRecord,
   organizationRecord,
-  removedMemberRecord,
 } from '../../table/records/organization.ts';
 import { accountLinkRecord } from '../../table/records/sign-in.ts';
 import { asRevocation } from '../../table/revocations.ts';
-import { put, remove, removeAll, retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
+import { remove, retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
 import { ownerIsDispensable } from '../break-glass.ts';
 import { changeCounts } from '../change-counts.ts';
+import { keysOfTokensOf, membershipEnd, sweep } from './end-membership.ts';
 import { endableOf, endRest, findLeft, identityEndings, type Left, listAllIdentities } from './made-by-member.ts';
 import { invitationRemoval } from './new-member.ts';
 import { ownsMore } from './owns-more.ts';
@@ -161,17 +159,14 @@ async function endMembership(
   member: MemberRecord,
   ended: readonly IdentityRecord[],
 ): Promise<Key[]> {
-  const { id: organizationId, slug } = context.organization;
+  const { id: organizationId } = context.organization;
   const { id, userId, role, email } = member;
   const counts = { memberCount: -1, identityCount: -ended.length };
-  const note = { organizationId, removedAt: new Date().toISOString() };
   const dispensable = role === 'owner' ? await ownerIsDispensable(current, userId) : [];
   const writes = [
     ownerCountChange(context.organization, role === 'owner' ? -1 : 0, counts),
-    remove(at(memberRecord, slug, userId), { if: asRead(member, ['id', 'role']) }),
-    remove(at(membershipRecord, userId, organizationId)),
+    ...membershipEnd(context.organization, member, ['id', 'role']),
     remove(at(accountLinkRecord, userId, organizationId)),
-    put(at(removedMemberRecord, slug, userId), note),
     ...dispensable,
     await context.audit({
       action: 'member.removed',
@@ -182,37 +177,6 @@ async function endMembership(
   ];
   const [dead] = await Promise.all([keysOfTokensOf(organizationId, member), transact(asRevocation(writes))]);
   return dead;
-}
-
-/**
- * The keys of the tokens that end with the membership or the provider's link, among the first megabyte of the user's
- * tokens: reading more must not delay a removal.
- */
-async function keysOfTokensOf(organizationId: string, { id, userId }: MemberRecord): Promise<Key[]> {
-  const { items } = await queryPage({ ...ranges.tokens(userId), attributes: ['pk', 'sk', 'memberId', 'provider'] });
-  return items.filter(item => item.memberId === id || cameThrough(organizationId, item)) as unknown as Key[];
-}
-
-/**
- * Ends the sessions and tokens that came through the organization's provider: once the user is invited again, they must
- * not count as if the link still held. The link has ended, so no session is added. A failure is only logged.
- */
-async function sweep({ organization, log }: MemberContext, userId: string, tokens: readonly Key[]): Promise<void> {
-  try {
-    const [sessions] = await Promise.all([keysOfSessionsThrough(organization.id, userId), removeAll(tokens)]);
-    await removeAll(sessions);
-  } catch (error) {
-    log.error('could not sweep the sessions and tokens of a former member', error);
-  }
-}
-
-async function keysOfSessionsThrough(organizationId: string, userId: string): Promise<Key[]> {
-  const items = await queryItems({ ...ranges.sessions(userId), attributes: ['pk', 'sk', 'provider'] });
-  return items.filter(item => cameThrough(organizationId, item)) as unknown as Key[];
-}
-
-function cameThrough(organizationId: string, { provider }: Item): boolean {
-  return (provider as { organizationId?: string } | undefined)?.organizationId === organizationId;
 }
 
 async function cancelInvitation(context: MemberContext, invitation: InvitationRecord): Promise<void> {

@@ -36,9 +36,11 @@ export async function showRights(orgSlug: string, stored: readonly StoredRights[
 export async function viewMembers(orgSlug: string, members: readonly MemberRecord[]): Promise<Member[]> {
   const [rights, grants] = await Promise.all([showRights(orgSlug, members), showGrants(orgSlug, members)]);
   return members.map((member, index) => {
-    return { ...member, ...(rights[index] as ShownRights), grants: grants[index] ?? [] };
+    return { ...member, via: viaOf(member), ...(rights[index] as ShownRights), grants: grants[index] ?? [] };
   });
 }
+
+export const viaOf = ({ via }: Pick<MemberRecord, 'via'>): Member['via'] => via ?? 'person';
 
 export async function viewMember(orgSlug: string, member: MemberRecord): Promise<Member> {
   const [view] = await viewMembers(orgSlug, [member]);
@@ -80,13 +82,16 @@ export function storedRights({ limited, projectRoles }: GivenRights, projects: r
   } satisfies Pick<MemberRecord, 'limited' | 'projectRoles'>;
 }
 
-/** How many characters of an audit entry the roles in projects may take: a page has many entries. */
+/** How many characters of an audit entry roles and rules may take: a page has many entries. */
 const longestText = 2000;
+
+export const auditText = (text: string, longest = longestText) =>
+  text.length > longest ? `${text.slice(0, longest)}…` : text;
 
 /** The details of rights in an audit entry. The roles are text, such as `web-shop: admin`. Pure. */
 export function auditedRights({ limited = false, projectRoles = [] }: Pick<StoredRights, 'limited' | 'projectRoles'>) {
   const text = projectRoles.map(({ slug, role }) => `${slug}: ${role}`).join(', ');
-  return { limited, projectRoles: text.length > longestText ? `${text.slice(0, longestText)}…` : text };
+  return { limited, projectRoles: auditText(text) };
 }
 
 /** The same for entries about a role, which have these details only where they say something. Pure. */

@@ -14,7 +14,7 @@ import { retryWithFreshRead, transact, update } from '../../table/write.ts';
 import { renewAccess } from '../change-counts.ts';
 import { showGrants } from '../grants/show-grants.ts';
 import { memberNotFound } from './change-members.ts';
-import { auditedRights, type GivenRights, readNamedProjects, storedRights } from './project-roles.ts';
+import { auditedRights, type GivenRights, readNamedProjects, storedRights, viaOf } from './project-roles.ts';
 import { type Roster, readRosterOf, requirePlace } from './read-roster.ts';
 
 interface Foreseen {
@@ -57,7 +57,8 @@ export async function setProjectRoles(
     context.requireRevocation(!gainsRights(before, after));
     // Every project has just been read.
     const [grants = []] = await showGrants(organization.slug, [before]);
-    const shown = { ...after, limited: given.limited, projectRoles: rights.projectRoles ?? [], grants };
+    const roles = { limited: given.limited, projectRoles: rights.projectRoles ?? [] };
+    const shown = { ...after, via: viaOf(before), ...roles, grants };
     const [from, to] = [auditedRights(before), auditedRights(after)];
     if (before.limited === after.limited && isDeepStrictEqual(before.projectRoles, after.projectRoles)) return shown;
     const isSame = asRead(before, ['id', 'role', 'limited', 'projectRoles']);

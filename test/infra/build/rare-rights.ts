@@ -141,6 +141,16 @@ export const rareRights: readonly RareRights[] = [
     rights: ['DeleteItem INVITATION', 'DeleteItem ORG'],
   },
   {
+    when: 'the provider’s rules take rights away from a member',
+    functions: 'complete-login complete-provider-sign-in',
+    rights: ['PutItem REVOCATIONS'],
+  },
+  {
+    when: 'the provider’s rules end a membership',
+    functions: 'complete-provider-sign-in',
+    rights: ['Query USER', 'BatchWriteItem USER'],
+  },
+  {
     when: 'the address belongs to an account that must log in first, or the sign-in replaces a session',
     functions: 'complete-provider-sign-in',
     rights: ['PutItem SIGNIN', 'DeleteItem USER'],

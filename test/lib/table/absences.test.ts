@@ -13,12 +13,13 @@ const grantingNothing = words(`
   accountLink.id audit.actor.name audit.actor.sessionId audit.actor.tokenId audit.details audit.environment
   audit.expiresAt audit.from audit.grants audit.keys audit.keysOmitted audit.message audit.project audit.revision audit.unchanged
   challenge.issuedAt challenge.provided.joins challenge.provided.provider.clientVersion
-  challenge.provided.provider.lifted challenge.provided.replaces.id credentialKey.replacedAt delivery.payload delivery.redeliveryOf
+  challenge.provided.provider.lifted challenge.provided.replaces.id
+  challenge.provided.rules credentialKey.replacedAt delivery.payload delivery.redeliveryOf
   domain.lostBy email.expiresAt email.reservedFor environmentState.deadHeadsUpTo environmentState.pages environmentState.pending.abandoned
   environmentState.served handOff.provider.clientVersion handOff.provider.lifted handOff.sessionHash handOff.sessionId
   head.keyVersion head.sealed head.sizeBytes identity.createdBy identity.maxAssertionAgeMinutes identity.singleUse
   identity.tokensEndedAt issuerKeys.endpoints issuerKeys.endpoints.userinfo issuerKeys.problem
-  member.grants
+  member.addedByRules member.grants member.providerSignInAt member.via removedMember.byRules
   organization.accessRevision organization.billing organization.importing organization.kept
   organization.billing.invoice organization.billing.subscribedPlan organization.providerRequiredAt
   organization.recovery
@@ -29,7 +30,9 @@ const grantingNothing = words(`
   proposal.restored proposal.revision resetLink.emailChanges retiredSlug.type revision.approvedBy revision.from
   revision.message revision.proposal revision.restored session.brokeGlassIn session.id
   session.provider.clientVersion session.provider.lifted
-  signIn.acceptRoundTrip signIn.requiredAt signIn.sealedSecret signIn.trustEmail startedSignIn.issuer
+  signIn.acceptRoundTrip signIn.recheckDays signIn.requiredAt signIn.roleRules.claim signIn.roleRules.limited
+  signIn.roleRules.projectId signIn.roleRules.projectRole signIn.roleRules.projectSlug signIn.roleRules.role
+  signIn.sealedSecret signIn.trustEmail startedSignIn.issuer
   startedSignIn.sessionHash templateKey.description token.provider.clientVersion token.provider.lifted
   token.secondFactor undoLink.addedAt unfinishedWork.job.auditPartitions unfinishedWork.job.cursor
   unfinishedWork.job.isLate unfinishedWork.plannedAtMs user.emailChanges

@@ -53,7 +53,15 @@ export function MemberTable({ members, organization, busy, onChange, onProjects,
         ),
     },
     { title: 'Projects', cell: member => <Projects member={member} own={own} onOpen={onProjects} /> },
-    { title: 'Joined', cell: ({ joinedAt }) => <Time at={joinedAt} /> },
+    {
+      title: 'Joined',
+      cell: ({ joinedAt, via }) => (
+        <>
+          <Time at={joinedAt} />
+          {via === 'provider' && <span class="quiet"> through the provider</span>}
+        </>
+      ),
+    },
     {
       title: 'Actions',
       hiddenTitle: true,

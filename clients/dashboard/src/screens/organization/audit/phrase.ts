@@ -107,6 +107,7 @@ export function phraseOf({ action, actor, target, details = {} }: AuditEntry): {
 export function detailInWords(value: Details[string]): string {
   if (value === null) return 'none';
   if (typeof value !== 'object') return String(value);
+  if (Array.isArray(value)) return value.join(', ');
   if ('from' in value && 'to' in value)
     return `${detailInWords(value.from ?? null)} → ${detailInWords(value.to ?? null)}`;
   if ('slug' in value && 'revision' in value) return `${value.slug}@${value.revision}`;
