@@ -4,7 +4,6 @@ import {
   accessMatrix,
   cellWords,
   inWords,
-  type Source,
   sourcesWith,
   whyInWords,
 } from '#clients/dashboard/src/ui/project-access.ts';
@@ -22,13 +21,13 @@ const shop = project('shop', { dev: 'development', eu: 'production', us: 'produc
 const ledger = project('ledger', { dev: 'development', staging: 'staging', production: 'production' });
 const sources = sourcesWith(environmentRules);
 
-/** As grants will be: one environment, beyond the role, also for somebody who doesn't see the project. */
-const granting =
-  (granted: MemberRights, environmentId: string): Source =>
-  (person, { environments }) =>
-    person === granted && environments.some(({ id }) => id === environmentId)
-      ? { why: 'grant', may: (action, environment) => action === 'read' && environment.id === environmentId }
-      : undefined;
+const granted = (environmentId: string, endsIn = 60_000) => ({
+  id: 'grant',
+  projectId: 'shop',
+  environmentId,
+  access: 'read' as const,
+  expiresAt: new Date(Date.now() + endsIn).toISOString(),
+});
 
 const cell = (...given: Parameters<typeof accessIn>) => {
   const access = accessIn(...given);
@@ -60,18 +59,19 @@ describe('what somebody may do in a project', () => {
   });
 
   it('adds up over all sources, each named where it gives something', () => {
-    const viewer: MemberRights = { role: 'viewer', limited: true };
-    const more = [...sources, granting(viewer, 'shop eu')];
+    const viewer: MemberRights = { role: 'viewer', limited: true, grants: [granted('shop eu')] };
 
-    expect(cell(more, viewer, shop, 'production')).toEqual(['reads eu', 'grant']);
-    expect(cell(more, viewer, ledger)).toEqual([undefined, '']);
-    const developer: MemberRights = { role: 'developer' };
-    expect(cell([...sources, granting(developer, 'shop eu')], developer, shop, 'production')).toEqual([
-      'reads eu, changes',
-      'grant, role: developer',
-    ]);
+    expect(cell(sources, viewer, shop, 'production')).toEqual(['reads eu', 'grant']);
+    expect(cell(sources, viewer, ledger)).toEqual([undefined, '']);
+    const developer: MemberRights = { role: 'developer', grants: [granted('shop eu'), granted('shop us', -1)] };
+    expect(cell(sources, developer, shop, 'production')).toEqual(['reads eu, changes', 'grant, role: developer']);
     // What gives nothing in these environments is no reason.
-    expect(cell(more, viewer, shop, 'development')).toEqual([undefined, '']);
+    expect(cell(sources, viewer, shop, 'development')).toEqual([undefined, '']);
+  });
+
+  it('names roles that the provider gave', () => {
+    const person = { role: 'developer', via: 'provider' } as const;
+    expect(cell(sources, person, shop, 'development')).toEqual(['reads, changes', 'role from the provider: developer']);
   });
 
   it('is what the service decides, for every role and type', () => {

@@ -1,5 +1,6 @@
 import type { EnvironmentType, Role } from '@holdfast/contracts/fields/role.ts';
-import { type MemberRights, roleInProject } from '@holdfast/contracts/fields/role-in-project.ts';
+import { liveGrants, type MemberRights, roleInProject } from '@holdfast/contracts/fields/role-in-project.ts';
+import type { Member } from '@holdfast/contracts/members/members.ts';
 import type { Project } from '@holdfast/contracts/projects/projects.ts';
 
 type Environment = Project['environments'][number];
@@ -18,8 +19,11 @@ interface Given {
   may: (action: Action, environment: Environment) => boolean;
 }
 
+/** What a membership says about somebody's access, and who made it. */
+type Access = MemberRights & { via?: Member['via'] };
+
 /** Something that gives people access to a project; undefined where it gives somebody nothing. */
-export type Source = (person: MemberRights, project: Project) => Given | undefined;
+export type Source = (person: Access, project: Project) => Given | undefined;
 
 const names = { organization: 'role', project: 'project role' } as const;
 
@@ -29,11 +33,24 @@ const byRole =
     const found = roleInProject(person, id);
     if (found === undefined) return undefined;
     const { role, source } = found;
-    return { why: `${names[source]}: ${role}`, role, may: (action, { type }) => rules[action][role].includes(type) };
+    const from = person.via === 'provider' ? ' from the provider' : '';
+    return {
+      why: `${names[source]}${from}: ${role}`,
+      role,
+      may: (action, { type }) => rules[action][role].includes(type),
+    };
   };
 
+const byGrant: Source = (person, { id }) => {
+  const grants = liveGrants(person, Date.now()).filter(({ projectId }) => projectId === id);
+  if (grants.length === 0) return undefined;
+  const may = (action: Action, environment: Environment) =>
+    grants.some(({ access, environmentId }) => access === action && environmentId === environment.id);
+  return { why: 'grant', may };
+};
+
 /** All sources of access to a project. Whatever else gives access is one more of them. */
-export const sourcesWith = (rules: Rules): readonly Source[] => [byRole(rules)];
+export const sourcesWith = (rules: Rules): readonly Source[] => [byRole(rules), byGrant];
 
 interface Allowed {
   environments: readonly Environment[];
@@ -55,7 +72,7 @@ export interface ProjectAccess {
 /** @param type asks only about environments of this type. Pure. */
 export function accessIn(
   sources: readonly Source[],
-  person: MemberRights,
+  person: Access,
   project: Project,
   type?: EnvironmentType,
 ): ProjectAccess {
@@ -102,7 +119,7 @@ export function whyInWords({ read, write }: ProjectAccess): string {
   return [...new Set([...read.why, ...write.why])].join(', ');
 }
 
-export interface MatrixRow<Person extends MemberRights> {
+export interface MatrixRow<Person extends Access> {
   person: Person;
   /** In the order of the projects. */
   cells: readonly ProjectAccess[];
@@ -111,7 +128,7 @@ export interface MatrixRow<Person extends MemberRights> {
 }
 
 /** Who may do what in which project. Those who read the most come first, otherwise the order stays. Pure. */
-export function accessMatrix<Person extends MemberRights>(
+export function accessMatrix<Person extends Access>(
   sources: readonly Source[],
   people: readonly Person[],
   projects: readonly Project[],
