@@ -103,7 +103,7 @@ test('each command that changes secrets proposes the change, which others then a
   expect(listed.map(([, state, , by, keys, why]) => [state, by, keys, why])).toEqual(
     [['+D'], ['-A'], ['+NEW'], ['-B'], ['+C'], ['~A -B', 'why']].map(([keys, why = '']) => [
       'waiting for 1 approval',
-      owner.user.email,
+      owner.email,
       keys,
       why,
     ]),
@@ -154,7 +154,7 @@ test('show lists what a proposal would do, with values and stale keys on demand'
   const shown = await proposals('show', id);
   expect(shown.stdout.split('\n')).toEqual([
     'state\tready to apply',
-    expect.stringMatching(`^proposed by\t${owner.user.email}, `),
+    expect.stringMatching(`^proposed by\t${owner.email}, `),
     'why\tmove it',
     expect.stringMatching(/^expires\t20/),
     '~ A',
