@@ -55,7 +55,7 @@ export async function createProposal(
   begun: Begun,
 ): Promise<CheckedProposal> {
   let stored: CheckedProposal | undefined;
-  await decide(context, path, body, begun, async (target, decided) => {
+  await decide(context, { path, body, begun }, async (target, decided) => {
     const values = proposedValues(decided);
     if (values === undefined) return;
     const proposal = await storeProposal(context, { path, target, decided, values }, body);
@@ -70,9 +70,7 @@ export const nothingToPropose = () => invalidRequest([{ path: '', message: 'woul
 
 async function decide(
   context: MemberContext,
-  path: EnvironmentPath,
-  body: ProposalBody,
-  begun: Begun,
+  { path, body, begun }: { path: EnvironmentPath; body: ProposalBody; begun: Begun },
   propose: NonNullable<ChangeOptions['propose']>,
 ): Promise<void> {
   const options = { ...asDryRun, propose };

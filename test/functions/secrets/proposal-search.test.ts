@@ -157,7 +157,11 @@ async function act({ place, people, known }: World, taken: Step): Promise<void> 
       return;
     case 'demote': {
       const member = await memberPath();
-      if (member !== undefined) await api.patch(member, { role: 'viewer' }, place.owner.session);
+      if (member === undefined) return;
+      const projectRoles = [{ projectId: place.project.id, role: 'viewer' }];
+      // In the organization, or only in the project.
+      if (taken.isRotation) await api.patch(member, { role: 'viewer' }, place.owner.session);
+      else await api.put(`${member}/projects`, { limited: false, projectRoles }, place.owner.session);
       return;
     }
     case 'leave': {
@@ -182,11 +186,17 @@ async function act({ place, people, known }: World, taken: Step): Promise<void> 
   }
 }
 
+interface Member {
+  userId: string;
+  role: string;
+  projectRoles: { role: string }[];
+}
+
 /** Those who may write to production now. */
 async function writersNow({ place }: World): Promise<Set<string>> {
   const { members } = (await api.get(`/members/${place.owner.organization.id}`, place.owner.session)).body;
-  const writers = members.filter(({ role }: { role: string }) => role !== 'viewer');
-  return new Set(writers.map(({ userId }: { userId: string }) => userId));
+  const writers = members.filter(({ role, projectRoles }: Member) => (projectRoles[0]?.role ?? role) !== 'viewer');
+  return new Set(writers.map(({ userId }: Member) => userId));
 }
 
 async function check(world: World, taken: Step, before: Look, now: Look, writers: Set<string>): Promise<void> {
