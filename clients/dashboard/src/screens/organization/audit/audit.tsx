@@ -97,7 +97,7 @@ function AuditLog({ organization, projectIds }: AuditLogProps) {
       lead={
         projectIds === undefined
           ? 'Every change, and every read of values. The log never contains a value.'
-          : 'Every change in a project whose admin you are, and every read of values. The log never contains a value.'
+          : 'Every change in a project that you administer, and every read of values. The log never contains a value.'
       }
       actions={<Download organization={organization} filters={filters} />}
     >

@@ -38,7 +38,7 @@ function IdentityList({ organization }: { organization: OwnOrganization }) {
       title={`Identities · ${organization.name}`}
       heading="Identities"
       lead={`Pipelines and workloads that sign in with a token from their own platform, so they store no secret.${
-        may('list-identities', organization.role) ? '' : ' You see those of projects whose admin you are.'
+        may('list-identities', organization.role) ? '' : ' You see those of the projects that you administer.'
       }`}
       loaded={loaded}
       rowsOf={({ identities }) => identities}
