@@ -1,6 +1,6 @@
 import type { MemberRule } from '../contracts/contract.ts';
-import { hasFreshRights, type Role, roleMay } from '../contracts/fields/role.ts';
-import { liveGrants, rightsInProject, roleInProject } from '../contracts/fields/role-in-project.ts';
+import { type Role, roleMay } from '../contracts/fields/role.ts';
+import { liveGrants, rightsInProject } from '../contracts/fields/role-in-project.ts';
 import { ApiError, environmentNotFound, projectNotFound } from '../core/errors.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
 import type { MemberRecord, OrganizationRecord } from '../table/records/organization.ts';
@@ -31,8 +31,8 @@ export class MemberAccess {
   #projectId: string | undefined;
   /** The environments asked about, by slug, and for what. */
   readonly #environments = new Map<string, { environment: Environment; action: Action }>();
-  /** The grants that a check depended on, by environment. */
-  readonly #usedGrants = new Map<string, Set<string>>();
+  /** The ids of the grants that a check depended on, with their environments. */
+  readonly #usedGrants = new Map<string, string>();
   #environmentAsked = false;
   #managementAsked = false;
 
@@ -122,19 +122,6 @@ export class MemberAccess {
     return liveGrants(this.#member, Date.now());
   }
 
-  /** Whether the caller is an admin of the project, or an owner or admin of the organization who is no less there. */
-  managesProject(projectId: string): boolean {
-    this.#managementAsked = true;
-    const found = this.#principal.identity === undefined ? roleInProject(this.#member, projectId) : undefined;
-    return found !== undefined && hasFreshRights(found.role);
-  }
-
-  /** Whether there may be a project for which `managesProject` is true. */
-  get mayManageProjects(): boolean {
-    const { role, projectRoles = [] } = this.#member;
-    return [role, ...projectRoles.map(listed => listed.role)].some(hasFreshRights);
-  }
-
   /** Whether the role in the organization suffices; otherwise, the projects that the caller may be an admin of. */
   managed(): 'all' | NonNullable<MemberRecord['projectRoles']> {
     this.#managementAsked = true;
@@ -181,15 +168,13 @@ export class MemberAccess {
     const { role, grants = [] } = this.#rightsIn(projectId) ?? {};
     if (role !== undefined && roleMay(action, role, type)) return true;
     const granting = grants.filter(grant => grant.environmentId === id && grant.access === action);
-    const used = this.#usedGrants.get(id) ?? new Set();
-    for (const grant of granting) used.add(grant.id);
-    this.#usedGrants.set(id, used);
+    for (const grant of granting) this.#usedGrants.set(grant.id, id);
     return granting.length > 0;
   }
 
   /** The ids of the grants without which the caller could not have done this there, for the audit log. */
   grantsUsedIn(environmentIds: readonly (string | undefined)[]): string[] {
-    return [...new Set(environmentIds.flatMap(id => [...(this.#usedGrants.get(id ?? '') ?? [])]))];
+    return [...this.#usedGrants].flatMap(([id, environmentId]) => (environmentIds.includes(environmentId) ? id : []));
   }
 
   /**
@@ -211,9 +196,7 @@ export class MemberAccess {
     const rights = this.#rightsIn(projectId);
     if (rights === undefined) throw projectNotFound();
     if (this.#rule.granted === true && rights.grants.length > 0) return;
-    if (rights.role === undefined) {
-      throw new ApiError('forbidden', 'Temporary access to an environment does not allow this.');
-    }
+    if (rights.role === undefined) throw new ApiError('forbidden', 'Temporary access does not allow this.');
     this.#requireAmong(rights.role);
   }
 
