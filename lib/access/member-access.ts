@@ -15,6 +15,9 @@ type Identified = Omit<MemberRecord, 'role' | 'limited' | 'projectRoles' | 'gran
 
 type Action = 'read' | 'write' | 'see';
 
+/** What errors call a member whom only a grant lets in. */
+const grantOnly = 'of a guest';
+
 /**
  * What a caller may do in an organization: the member's role, which may differ by project, and their grants, ∩ the
  * token's scope. A deployer is a viewer, and may also read and write in its environment if the operation admits
@@ -111,10 +114,11 @@ export class MemberAccess {
     this.#requireAmong(role);
   }
 
-  #requireAmong(role: Role): void {
+  /** @param role undefined for whom only a grant lets in */
+  #requireAmong(role: Role | undefined): void {
     const { roles }: { roles: readonly Role[] } = this.#rule;
-    if (this.#deploys || roles.includes(role)) return;
-    const named = this.#principal.identity?.role ?? role;
+    if (this.#deploys || (role !== undefined && roles.includes(role))) return;
+    const named = this.#principal.identity?.role ?? role ?? grantOnly;
     throw new ApiError('forbidden', `The role ${named} can't do this; it requires ${roles.join(' or ')}.`);
   }
 
@@ -173,8 +177,9 @@ export class MemberAccess {
   }
 
   /** The ids of the grants without which the caller could not have done this there, for the audit log. */
-  grantsUsedIn(environmentIds: readonly (string | undefined)[]): string[] {
-    return [...this.#usedGrants].flatMap(([id, environmentId]) => (environmentIds.includes(environmentId) ? id : []));
+  grantsUsedIn(...environmentIds: (string | undefined)[]): string[] | undefined {
+    const used = [...this.#usedGrants].filter(([, environmentId]) => environmentIds.includes(environmentId));
+    return used.length === 0 ? undefined : used.map(([id]) => id);
   }
 
   /**
@@ -196,7 +201,6 @@ export class MemberAccess {
     const rights = this.#rightsIn(projectId);
     if (rights === undefined) throw projectNotFound();
     if (this.#rule.granted === true && rights.grants.length > 0) return;
-    if (rights.role === undefined) throw new ApiError('forbidden', 'Temporary access does not allow this.');
     this.#requireAmong(rights.role);
   }
 
@@ -227,9 +231,8 @@ export class MemberAccess {
     this.#requireRoleIn(environment.projectId);
     if (!this.seesEnvironment(environment)) throw environmentNotFound();
     if (action === 'see' || this.roleMay(action, environment)) return;
-    const role = this.#principal.identity?.role ?? this.#rightsIn(environment.projectId)?.role;
-    const may = role === undefined ? 'Your temporary access' : `The role ${role}`;
-    throw new ApiError('forbidden', `${may} may not ${action} secrets of ${environment.type} environments.`);
+    const role = this.#principal.identity?.role ?? this.#rightsIn(environment.projectId)?.role ?? grantOnly;
+    throw new ApiError('forbidden', `The role ${role} may not ${action} secrets of ${environment.type} environments.`);
   }
 
   /** Whether the handler asked about everything that the path names. Asking about an environment covers its project. */
