@@ -1,6 +1,6 @@
 import type { MemberRule } from '../contracts/contract.ts';
-import { hasFreshRights, type Role, roleMay } from '../contracts/fields/role.ts';
-import { liveGrants, rightsInProject, roleInProject } from '../contracts/fields/role-in-project.ts';
+import { type Role, roleMay } from '../contracts/fields/role.ts';
+import { liveGrants, rightsInProject } from '../contracts/fields/role-in-project.ts';
 import { ApiError, environmentNotFound, projectNotFound } from '../core/errors.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
 import type { MemberRecord, OrganizationRecord } from '../table/records/organization.ts';
@@ -14,6 +14,9 @@ type Environment = Pick<EnvironmentState, 'id' | 'slug' | 'projectId' | 'organiz
 type Identified = Omit<MemberRecord, 'role' | 'limited' | 'projectRoles' | 'grants'>;
 
 type Action = 'read' | 'write' | 'see';
+
+/** What errors call a member whom only a grant lets in. */
+const grantOnly = 'of a guest';
 
 /**
  * What a caller may do in an organization: the member's role, which may differ by project, and their grants, ∩ the
@@ -31,8 +34,8 @@ export class MemberAccess {
   #projectId: string | undefined;
   /** The environments asked about, by slug, and for what. */
   readonly #environments = new Map<string, { environment: Environment; action: Action }>();
-  /** The grants that a check depended on, by environment. */
-  readonly #usedGrants = new Map<string, Set<string>>();
+  /** The ids of the grants that a check depended on, with their environments. */
+  readonly #usedGrants = new Map<string, string>();
   #environmentAsked = false;
   #managementAsked = false;
 
@@ -116,28 +119,16 @@ export class MemberAccess {
     this.#requireAmong(role);
   }
 
-  #requireAmong(role: Role): void {
+  /** @param role undefined for whom only a grant lets in */
+  #requireAmong(role: Role | undefined): void {
     const { roles }: { roles: readonly Role[] } = this.#rule;
-    if (this.#deploys || roles.includes(role)) return;
-    const named = this.#principal.identity?.role ?? role;
+    if (this.#deploys || (role !== undefined && roles.includes(role))) return;
+    const named = this.#principal.identity?.role ?? role ?? grantOnly;
     throw new ApiError('forbidden', `The role ${named} can't do this; it requires ${roles.join(' or ')}.`);
   }
 
   get #live() {
     return liveGrants(this.#member, Date.now());
-  }
-
-  /** Whether the caller is an admin of the project, or an owner or admin of the organization who is no less there. */
-  managesProject(projectId: string): boolean {
-    this.#managementAsked = true;
-    const found = this.#principal.identity === undefined ? roleInProject(this.#member, projectId) : undefined;
-    return found !== undefined && hasFreshRights(found.role);
-  }
-
-  /** Whether there may be a project for which `managesProject` is true. */
-  get mayManageProjects(): boolean {
-    const { role, projectRoles = [] } = this.#member;
-    return [role, ...projectRoles.map(listed => listed.role)].some(hasFreshRights);
   }
 
   /** Whether the role in the organization suffices; otherwise, the projects that the caller may be an admin of. */
@@ -186,15 +177,14 @@ export class MemberAccess {
     const { role, grants = [] } = this.#rightsIn(projectId) ?? {};
     if (role !== undefined && roleMay(action, role, type)) return true;
     const granting = grants.filter(grant => grant.environmentId === id && grant.access === action);
-    const used = this.#usedGrants.get(id) ?? new Set();
-    for (const grant of granting) used.add(grant.id);
-    this.#usedGrants.set(id, used);
+    for (const grant of granting) this.#usedGrants.set(grant.id, id);
     return granting.length > 0;
   }
 
   /** The ids of the grants without which the caller could not have done this there, for the audit log. */
-  grantsUsedIn(environmentIds: readonly (string | undefined)[]): string[] {
-    return [...new Set(environmentIds.flatMap(id => [...(this.#usedGrants.get(id ?? '') ?? [])]))];
+  grantsUsedIn(...environmentIds: (string | undefined)[]): string[] | undefined {
+    const used = [...this.#usedGrants].filter(([, environmentId]) => environmentIds.includes(environmentId));
+    return used.length === 0 ? undefined : used.map(([id]) => id);
   }
 
   /**
@@ -216,9 +206,6 @@ export class MemberAccess {
     const rights = this.#rightsIn(projectId);
     if (rights === undefined) throw projectNotFound();
     if (this.#rule.granted === true && rights.grants.length > 0) return;
-    if (rights.role === undefined) {
-      throw new ApiError('forbidden', 'Temporary access to an environment does not allow this.');
-    }
     this.#requireAmong(rights.role);
   }
 
@@ -249,9 +236,8 @@ export class MemberAccess {
     this.#requireRoleIn(environment.projectId);
     if (!this.seesEnvironment(environment)) throw environmentNotFound();
     if (action === 'see' || this.roleMay(action, environment)) return;
-    const role = this.#principal.identity?.role ?? this.#rightsIn(environment.projectId)?.role;
-    const may = role === undefined ? 'Your temporary access' : `The role ${role}`;
-    throw new ApiError('forbidden', `${may} may not ${action} secrets of ${environment.type} environments.`);
+    const role = this.#principal.identity?.role ?? this.#rightsIn(environment.projectId)?.role ?? grantOnly;
+    throw new ApiError('forbidden', `The role ${role} may not ${action} secrets of ${environment.type} environments.`);
   }
 
   /** Whether the handler asked about everything that the path names. Asking about an environment covers its project. */

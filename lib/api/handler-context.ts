@@ -46,9 +46,8 @@ const contexts: Contexts = {
   member: (request, { access }) => {
     const { organization, principal } = access;
     const audit: MemberContext['audit'] = facts => {
-      const grants = access.grantsUsedIn([facts.environment?.id, facts.from?.id]);
-      const used = grants.length === 0 ? {} : { grants };
-      return auditWrite(organization, actorOf(principal), request.source, { ...facts, ...used });
+      const grants = access.grantsUsedIn(facts.environment?.id, facts.from?.id);
+      return auditWrite(organization, actorOf(principal), request.source, { ...facts, grants });
     };
     return { ...request, principal, organization, access, audit };
   },

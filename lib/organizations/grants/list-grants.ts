@@ -1,5 +1,7 @@
+import { managesProject } from '../../access/managed-projects.ts';
 import type { MemberContext } from '../../access/request-context.ts';
 import type { Grant, GrantRequest } from '../../contracts/fields/grant.ts';
+import { givesFreshRights } from '../../contracts/fields/project-role.ts';
 import { ranges, rareRanges } from '../../table/keys.ts';
 import { list } from '../../table/read.ts';
 import { grantRequestRecord } from '../../table/records/grant-request.ts';
@@ -12,15 +14,13 @@ export async function listGrants({
   organization: { slug },
 }: MemberContext): Promise<{ grants: Grant[]; requests: GrantRequest[] }> {
   const { id: ownId, userId } = access.member;
+  const mayManage = givesFreshRights(access.membership);
   const [members, stored] = await Promise.all([
-    access.mayManageProjects ? list(memberRecord, ranges.members(slug)) : [access.membership],
-    list(
-      grantRequestRecord,
-      access.mayManageProjects ? rareRanges.grantRequests(slug) : rareRanges.grantRequestsOf(slug, userId),
-    ),
+    mayManage ? list(memberRecord, ranges.members(slug)) : [access.membership],
+    list(grantRequestRecord, mayManage ? rareRanges.grantRequests(slug) : rareRanges.grantRequestsOf(slug, userId)),
   ]);
   const isShown = ({ memberId, projectId }: { memberId: string; projectId: string }) =>
-    memberId === ownId || access.managesProject(projectId);
+    memberId === ownId || managesProject(access, projectId);
   const [live, open] = await Promise.all([findLiveGrants(slug, members), findOpenRequests(slug, stored)]);
   const grants = members.flatMap((member, index) =>
     (live[index] ?? [])

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { managesProject } from '../../access/managed-projects.ts';
 import type { MemberAccess } from '../../access/member-access.ts';
 import type { MemberContext } from '../../access/request-context.ts';
 import { type Place, readPlaces } from '../../audit/places.ts';
@@ -72,7 +73,7 @@ export async function giveGrant(
   return retryWithFreshRead(foreseen, readAgain, async ({ roster: { members }, places }) => {
     const place = places.get(given.environmentId);
     if (place === undefined || !seesPlace(context, place)) throw environmentNotFound();
-    if (!context.access.managesProject(place.project.id)) throw notManaging();
+    if (!managesProject(context.access, place.project.id)) throw notManaging();
     const member = members.find(({ id }) => id === memberId);
     if (member === undefined) throw memberNotFound();
     return addGrant(context, member, { ...given, place });
@@ -110,7 +111,7 @@ export async function refuseRequest(context: MemberContext, requestId: string, f
  */
 function requireRequest({ access }: MemberContext, requestId: string, { roster, places, requests }: Foreseen) {
   const request = requests.find(({ id, expiresAt }) => id === requestId && !isOver(expiresAt));
-  const manages = access.managesProject(request?.projectId ?? '');
+  const manages = managesProject(access, request?.projectId ?? '');
   const member = roster.members.find(({ id }) => id === request?.memberId);
   const place = places.get(request?.environmentId ?? '');
   if (request === undefined || member === undefined || place === undefined) throw grantNotFound();
@@ -139,7 +140,7 @@ export async function revokeGrant(
     const member = members.find(({ id }) => id === memberId);
     const live = member === undefined ? [] : liveGrants(member, Date.now());
     const grant = live.find(({ id }) => id === grantId);
-    const manages = access.managesProject(grant?.projectId ?? '');
+    const manages = managesProject(access, grant?.projectId ?? '');
     if (member === undefined) throw memberNotFound();
     if (grant === undefined) throw grantNotFound();
     const isOwn = member.id === access.member.id;

@@ -27,80 +27,112 @@ export function TemporaryAccess({ organization: { id: orgId } }: { organization:
     showToast(done);
     await loaded.reload();
   });
-  const { grants = [], requests = [], names = new Map<string, string>() } = loaded.data ?? {};
   if (loaded.data === undefined) return <Problem error={loaded.error} retry={() => void loaded.reload()} />;
+  const { grants, requests, names } = loaded.data;
   if (grants.length + requests.length === 0) return null;
-  const answer = ({ id }: GrantRequest, how: 'grant' | 'refuse') =>
-    act.run(how === 'grant' ? 'Access given.' : 'Request refused.', () =>
-      how === 'grant'
-        ? call('POST /v1/grants/{orgId}/requests/{id}/grant', { params: { orgId, id } })
-        : call('POST /v1/grants/{orgId}/requests/{id}/refuse', { params: { orgId, id } }),
-    );
-  const end = ({ id: grantId, memberId: id }: Grant) =>
-    act.run('Access ended.', () =>
-      call('DELETE /v1/members/{orgId}/{id}/grants/{grantId}', { params: { orgId, id, grantId } }),
-    );
-  const isOthers = ({ email }: { email: string }) => email !== user.value?.email;
-  const nameOf = ({ environmentId }: { environmentId: string }) => names.get(environmentId) ?? environmentId;
+  const nameOf: NameOf = ({ environmentId }) => names.get(environmentId) ?? environmentId;
+  const requestOf = ({ id }: GrantRequest) => ({ params: { orgId, id } });
   return (
     <Section title="Temporary access">
       <Problem error={act.error} />
       {requests.length > 0 && (
-        <Table
-          caption="Requests"
-          rows={requests}
-          keyOf={({ id }) => id}
-          columns={[
-            { title: 'Asked by', cell: ({ email }) => <strong class="mono">{email}</strong> },
-            { title: 'Environment', cell: nameOf },
-            { title: 'Access', cell: ({ access, minutes }) => `${access}, ${minutes} minutes` },
-            { title: 'Reason', cell: ({ reason }) => reason },
-            {
-              title: 'Actions',
-              hiddenTitle: true,
-              cell: request =>
-                isOthers(request) && (
-                  <>
-                    <Button label={`Give access to ${request.email}`} onClick={() => void answer(request, 'grant')}>
-                      Give access
-                    </Button>
-                    <Button
-                      kind="quiet"
-                      label={`Refuse ${request.email} access`}
-                      onClick={() => void answer(request, 'refuse')}
-                    >
-                      Refuse
-                    </Button>
-                  </>
-                ),
-            },
-          ]}
+        <Requests
+          requests={requests}
+          nameOf={nameOf}
+          onGrant={one =>
+            void act.run('Access given.', () => call('POST /v1/grants/{orgId}/requests/{id}/grant', requestOf(one)))
+          }
+          onRefuse={one =>
+            void act.run('Request refused.', () => call('POST /v1/grants/{orgId}/requests/{id}/refuse', requestOf(one)))
+          }
         />
       )}
       {grants.length > 0 && (
-        <Table
-          caption="Given"
-          rows={grants}
-          keyOf={({ id }) => id}
-          columns={[
-            { title: 'Member', cell: ({ email }) => <strong class="mono">{email}</strong> },
-            { title: 'Environment', cell: nameOf },
-            { title: 'Access', cell: ({ access }) => access },
-            { title: 'Reason', cell: ({ reason }) => reason },
-            { title: 'Ends', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
-            {
-              title: 'Actions',
-              hiddenTitle: true,
-              cell: grant =>
-                isOthers(grant) && (
-                  <Button kind="quiet" label={`End the access of ${grant.email}`} onClick={() => void end(grant)}>
-                    End
-                  </Button>
-                ),
-            },
-          ]}
+        <Given
+          grants={grants}
+          nameOf={nameOf}
+          onEnd={({ id: grantId, memberId: id }) => {
+            const params = { orgId, id, grantId };
+            void act.run('Access ended.', () => call('DELETE /v1/members/{orgId}/{id}/grants/{grantId}', { params }));
+          }}
         />
       )}
     </Section>
+  );
+}
+
+type NameOf = (one: { environmentId: string }) => string;
+
+/** Nobody answers their own request or gives access to themselves. */
+const isOthers = ({ email }: { email: string }) => email !== user.value?.email;
+
+interface RequestsProps {
+  requests: readonly GrantRequest[];
+  nameOf: NameOf;
+  onGrant: (request: GrantRequest) => void;
+  onRefuse: (request: GrantRequest) => void;
+}
+
+function Requests({ requests, nameOf, onGrant, onRefuse }: RequestsProps) {
+  return (
+    <Table
+      caption="Requests"
+      rows={requests}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: 'Asked by', cell: ({ email }) => <strong class="mono">{email}</strong> },
+        { title: 'Environment', cell: nameOf },
+        { title: 'Access', cell: ({ access, minutes }) => `${access}, ${minutes} minutes` },
+        { title: 'Reason', cell: ({ reason }) => reason },
+        {
+          title: 'Actions',
+          hiddenTitle: true,
+          cell: request =>
+            isOthers(request) && (
+              <>
+                <Button label={`Give access to ${request.email}`} onClick={() => onGrant(request)}>
+                  Give access
+                </Button>
+                <Button kind="quiet" label={`Refuse ${request.email} access`} onClick={() => onRefuse(request)}>
+                  Refuse
+                </Button>
+              </>
+            ),
+        },
+      ]}
+    />
+  );
+}
+
+interface GivenProps {
+  grants: readonly Grant[];
+  nameOf: NameOf;
+  onEnd: (grant: Grant) => void;
+}
+
+function Given({ grants, nameOf, onEnd }: GivenProps) {
+  return (
+    <Table
+      caption="Given"
+      rows={grants}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: 'Member', cell: ({ email }) => <strong class="mono">{email}</strong> },
+        { title: 'Environment', cell: nameOf },
+        { title: 'Access', cell: ({ access }) => access },
+        { title: 'Reason', cell: ({ reason }) => reason },
+        { title: 'Ends', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+        {
+          title: 'Actions',
+          hiddenTitle: true,
+          cell: grant =>
+            isOthers(grant) && (
+              <Button kind="quiet" label={`End the access of ${grant.email}`} onClick={() => onEnd(grant)}>
+                End
+              </Button>
+            ),
+        },
+      ]}
+    />
   );
 }
