@@ -288,6 +288,7 @@ describe('the role of a member', () => {
     expect(askers.toSorted()).toEqual([
       'lib/access/member-access.ts',
       'lib/accounts/create-token.ts',
+      'lib/contracts/fields/apply-role-rules.ts',
       'lib/contracts/fields/member-rights.ts',
       'lib/contracts/fields/role-in-project.ts',
     ]);
