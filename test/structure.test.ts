@@ -289,6 +289,7 @@ describe('the role of a member', () => {
       'lib/access/managed-projects.ts',
       'lib/access/member-access.ts',
       'lib/accounts/create-token.ts',
+      'lib/contracts/fields/apply-role-rules.ts',
       'lib/contracts/fields/member-rights.ts',
       'lib/contracts/fields/role-in-project.ts',
       'lib/organizations/grants/request-grant.ts',
