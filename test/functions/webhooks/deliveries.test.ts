@@ -2,6 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { type LoadHandler, loadFromFunctions } from '#infra/local/lambda/invoke.ts';
+import { chunksOf } from '#lib/core/chunks-of.ts';
 import { sqsClient } from '#lib/core/queue.ts';
 import { logDelivery, logUnsent } from '#lib/deliveries/log-delivery.ts';
 import type { DeliveryMessage } from '#lib/deliveries/message.ts';
@@ -194,8 +195,11 @@ describe('a delivery', () => {
 it('30 quick changes make 30 deliveries, once each; the last 20 are listed, newest first', async () => {
   const { target, id } = await subscribed();
   const keys = Array.from({ length: 30 }, (_, index) => `KEY_${index}`);
-  const answers = await Promise.all(keys.map(key => set('dev', key)));
-  expect(answers.every(({ status }) => status === 201)).toBe(true);
+  // On a busy machine, thirty at once would wait for each other for longer than a request may.
+  for (const few of chunksOf(5, keys)) {
+    const answers = await Promise.all(few.map(key => set('dev', key)));
+    expect(answers.map(codeOf)).toEqual(few.map(() => '201 ok'));
+  }
   expect(queuedFor(id)).toBe(30);
   await whenHandled(id, 30);
   expect(new Set(idsIn(target.received)).size).toBe(30);
