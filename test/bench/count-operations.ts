@@ -49,7 +49,7 @@ const bounds: Readonly<Record<string, Bounds>> = {
   // Once for a change or an account: copies of the address change, and what is left ends, before the response.
   'confirm-email-change': { roundTrips: 8, kmsCalls: 1 },
   'undo-email-change': { roundTrips: 9, kmsCalls: 1 },
-  'close-account': { roundTrips: 11, kmsCalls: 1 },
+  'close-account': { roundTrips: 12, kmsCalls: 1 },
   'import 500': { roundTrips: 6, calls: 40, writeUnits: 2500, kmsCalls: 0 },
 };
 
