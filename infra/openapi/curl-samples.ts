@@ -39,6 +39,7 @@ const bodyVariables: Readonly<Record<string, string>> = {
   '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31': 'ORG_ID',
   '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73': 'PROJECT_ID',
   'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094': 'ENVIRONMENT_ID',
+  '5f0a1c9e2b7d48f6a3e1908c7d6b5a4f3e2d1c0b9a8f7e6d5c4b3a2918070605': 'PROPOSAL_DIGEST',
   'EXAMPLE-verification-token-0000': 'VERIFICATION_TOKEN',
   'EXAMPLE-reset-token-0000': 'RESET_TOKEN',
   'EXAMPLE-undo-token-0000': 'UNDO_TOKEN',
@@ -65,6 +66,7 @@ export const sampleVariables: readonly (readonly [name: string, source: string])
     'the `id` of an entry in the list of tokens, sessions, passkeys, links, webhooks, identities, members, grants, ' +
       'requests for grants or what was deleted',
   ],
+  ['PROPOSAL_ID, PROPOSAL_DIGEST', 'the `id` and the `digest` of the proposal'],
   ['RECOVERY_ID', 'the `id` in the response that started the recovery'],
   ['ID_TOKEN', 'the OpenID Connect token that the platform issued to the job'],
   [

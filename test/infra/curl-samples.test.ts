@@ -122,6 +122,22 @@ const story: Record<string, Step> = {
   'update-template-key': {},
   'remove-template-key': {},
   'delete-secret': {},
+  'create-proposal': {
+    after: ({ proposal }) => ({ PROPOSAL_ID: proposal.id, PROPOSAL_DIGEST: proposal.digest }),
+  },
+  'get-proposal': {},
+  // She proposed it herself.
+  'approve-proposal': { status: 403 },
+  'reject-proposal': { status: 403 },
+  'rebase-proposal': {},
+  'apply-proposal': {},
+  'withdraw-proposal': {
+    before: async () => {
+      const path = '/secrets/analytical-engines/web-shop/dev/proposals';
+      const { body } = await api.post(path, { set: [{ key: 'PROPOSED', value: 'made-up' }] }, bearer());
+      return { PROPOSAL_ID: body.proposal.id };
+    },
+  },
   'bulk-delete-secrets': {},
   'destroy-versions': {},
   'rotate-key': { status: 202 },

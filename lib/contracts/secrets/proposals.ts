@@ -55,7 +55,7 @@ export const Proposal = z
       .describe('The environment and revision that a promotion copies from.'),
     restored: z.int().optional().meta({ description: 'The revision that a restore goes back to.', example: 12 }),
     message: z.string().nullable().meta({ description: 'The author’s reason.', example: 'Move to the new database' }),
-    purpose: Purpose.nullable(),
+    purpose: Purpose.nullable().describe('`rotation`, or null.'),
     createdBy: UserReference.describe('The author.'),
     approvals: z
       .array(UserReference.extend({ at: Timestamp.describe('When they approved.') }))
@@ -203,6 +203,7 @@ export const createProposal = contract({
     'version_mismatch',
     'proposal_limit_reached',
   ],
+  isWaitedFor: true,
   uses: {
     table: {
       GetItem: ['ENV', 'ORG'],
@@ -320,6 +321,7 @@ export const withdrawProposal = contract({
   access: writesSecrets,
   responses: ok({ description: 'The proposal.', body: ProposalResponse, example: closed('withdrawn') }),
   errors: ['proposal_closed'],
+  isWaitedFor: true,
   uses: { table: readUses },
 });
 
@@ -334,6 +336,7 @@ export const applyProposal = contract({
   access: writesSecrets,
   responses: ok({ description: 'The proposal.', body: CheckedProposal, example: closed('applied') }),
   errors: ['approval_required', 'proposal_closed', ...changeErrors],
+  isWaitedFor: true,
   uses: applyUses,
   sizing,
 });
@@ -349,6 +352,7 @@ export const rebaseProposal = contract({
   access: writesSecrets,
   responses: ok({ description: 'The proposal.', body: CheckedProposal, example }),
   errors: ['proposal_closed', 'plan_limit_exceeded', 'payload_too_large'],
+  isWaitedFor: true,
   uses: {
     table: {
       ...readUses,

@@ -427,8 +427,9 @@ describe('rights', () => {
 
   test('to the key for projects and webhooks are limited to functions that handle values or signing secrets', () => {
     const holders =
-      words(`apply-changes bulk-delete-secrets compare-environments create-project create-webhook delete-secret
-      deliver-webhooks diff-revisions export-organization import-secrets list-versions promote-secrets pull-secrets restore-secrets rotate-key
+      words(`apply-changes apply-proposal approve-proposal bulk-delete-secrets compare-environments create-project create-proposal
+      create-webhook delete-secret deliver-webhooks diff-revisions export-organization get-proposal import-secrets list-versions
+      promote-secrets pull-secrets rebase-proposal restore-secrets rotate-key
       run-jobs set-secret validate-environment`);
     expect(holdersOf(/^UseKeyOf(?!Credentials|Totp|Provider)/)).toEqual(holders);
   });
