@@ -226,6 +226,7 @@ async function decide(applying: Applying, current: CurrentSecrets): Promise<Deci
     deletions: proposal.deleted.map(([key]) => key),
     action: 'proposal.applied',
     ...(proposal.from && { from: { path, ...proposal.from } }),
+    ...(proposal.restored !== undefined && { restored: proposal.restored }),
     answer: () => undefined,
   };
 }

@@ -61,6 +61,16 @@ const setRole = (memberId: string, rights: object) =>
     200,
   );
 
+const revisionsOf = async (env = 'production') =>
+  (await api.get(place.at(env, '/revisions'), place.owner.session)).body.revisions;
+
+/** The ids of those who know a secret's current value. */
+const readersOf = async (env: string, key: string): Promise<string[]> => {
+  const query = `?environment=${place.environmentId(env)}&key=${key}`;
+  const { body } = await api.get(`/audit/${place.owner.organization.id}/exposure${query}`, place.owner.session);
+  return body.readers.map(({ actor }: { actor: { id: string } }) => actor.id);
+};
+
 const limitSecrets = async (maxSecretsPerEnvironment: number) => {
   const body = { limitOverrides: { maxSecretsPerEnvironment } };
   await expectStatus(api.patch(`/admin/orgs/${place.owner.organization.id}`, body, admin.session), 200);
@@ -430,10 +440,40 @@ describe('a proposal', () => {
     const proposal = await proposed({ set: set({ A: '1' }) }, author.session);
     await get(proposal.id, '?values=true', reader.session);
     await act(proposal.id, 'apply', undefined, author.session);
-    const query = `?environment=${place.environmentId('production')}&key=A`;
-    const { body } = await api.get(`/audit/${place.owner.organization.id}/exposure${query}`, place.owner.session);
-    const ids = body.readers.map(({ actor }: { actor: { id: string } }) => actor.id);
-    expect(new Set(ids)).toEqual(new Set([author.user.id, reader.user.id]));
+    expect(new Set(await readersOf('production', 'A'))).toEqual(new Set([author.user.id, reader.user.id]));
+  });
+
+  it('that restores a value tells that those know it who knew it before', async () => {
+    const [writer, reader] = [await place.member('developer'), await place.member('admin')];
+    await place.set('production', 'A', '1', { as: writer.session });
+    await place.pull('production', '', { as: reader.session });
+    await place.set('production', 'A', '2');
+    expect(await readersOf('production', 'A')).not.toContain(reader.user.id);
+    const { id } = await proposed({ restore: { revision: 1 } });
+    expect((await act(id, 'apply', undefined)).body.proposal).toMatchObject({ state: 'applied' });
+    expect((await revisionsOf())[0]).toMatchObject({ action: 'proposal.applied', restored: 1 });
+    expect(await readersOf('production', 'A')).toEqual(expect.arrayContaining([writer.user.id, reader.user.id]));
+  });
+
+  it('tells who saw values of its source or of an earlier revision, also if it is never applied', async () => {
+    const [promoted, restored] = [await place.member('admin'), await place.member('admin')];
+    await place.set('dev', 'A', 'of dev');
+    await place.set('production', 'B', '1');
+    await place.set('production', 'B', '2');
+    const promotion = await proposed({ promote: { from: 'dev' } });
+    const restore = await proposed({ restore: { revision: 1 } });
+    expect((await get(promotion.id, '?values=true', promoted.session)).status).toBe(200);
+    expect((await get(restore.id, '?values=true', restored.session)).status).toBe(200);
+    expect(await readersOf('dev', 'A')).toContain(promoted.user.id);
+    expect(await readersOf('dev', 'A')).not.toContain(restored.user.id);
+    const path = `/audit/${place.owner.organization.id}/exposure?userId=`;
+    const exposuresOf = async ({ user }: Person) =>
+      (await expectStatus(api.get(path + user.id, place.owner.session), 200)).body.exposures.map(
+        (one: { environment: { slug: string }; key: string; versions: number[] }) =>
+          `${one.environment.slug} ${one.key} ${one.versions.join(' ')}`,
+      );
+    expect(await exposuresOf(promoted)).toEqual(['dev A 1']);
+    expect(await exposuresOf(restored)).toEqual(['production B 1 2']);
   });
 });
 
