@@ -115,6 +115,22 @@ describe('an environment whose changes need approval', () => {
     expect(lowered.details).toEqual({ approvals: { from: 2, to: 0 } });
   });
 
+  it('is deleted only by an owner, and by no token, so that another one can’t take its place', async () => {
+    const admin = await place.member('admin');
+    const token = await createToken(api, place.owner);
+    const remove = (as: Caller, env = 'production') => api.delete(`${place.projectPath}/environments/${env}`, as);
+    await requireApprovals(1);
+    await requireApprovals(1, 'staging');
+    await requireApprovals(0, 'staging');
+    expect(codeOf(await remove(admin.session))).toBe('403 forbidden');
+    expect(codeOf(await remove(token))).toBe('403 insufficient_scope');
+    expect(codeOf(await api.delete(place.projectPath, admin.session))).toBe('403 forbidden');
+    expect(codeOf(await place.set('production', 'A', '1'))).toBe('409 approval_required');
+    expect(codeOf(await remove(admin.session, 'staging'))).toBe('200');
+    expect(codeOf(await remove(token, 'dev'))).toBe('200');
+    expect(codeOf(await remove(place.owner.session))).toBe('200');
+  });
+
   it('is changed by an owner who gives a reason, which all owners and admins learn', async () => {
     const [admin, developer] = [await place.member('admin'), await place.member('developer')];
     await requireApprovals(1);
