@@ -1,5 +1,6 @@
 import { sessionRequired } from '../../access/authorize.ts';
 import type { MemberContext } from '../../access/request-context.ts';
+import { maxApprovals } from '../../contracts/fields/proposal.ts';
 import type { CheckedProposal } from '../../contracts/secrets/proposals.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
@@ -161,9 +162,7 @@ async function apply(
 ): Promise<CheckedProposal> {
   const { path, proposal, people, counted, state, template, target } = applying;
   const { id, holds, author } = proposal;
-  const approvers = counted.slice(0, state.approvals ?? 0);
-  const isEarlier = (one: Approval) => one.id !== approval?.id;
-  const approvals = [...proposal.approvals.filter(isEarlier), ...(approval === undefined ? [] : [approval])];
+  const approvers = approversOf(counted, context.principal.userId);
   let closed: ProposalRecord = proposal;
   let changed: Pick<Decision<void>, 'puts' | 'deletions'> = { puts: [], deletions: [] };
   const close = async ({ project, state: now }: Target): Promise<Write[]> => {
@@ -173,7 +172,7 @@ async function apply(
     if (still.length < approvers.length || !authorRights(proposal, people, now).write) throw new DecisionOutdated();
     const { userId, email } = context.principal;
     const end = { state: 'applied' as const, closedAt: new Date().toISOString(), closedBy: { id: userId, email } };
-    const set = { ...end, approvals, revision: now.revision + 1 };
+    const set = { ...end, approvals: approvers, revision: now.revision + 1 };
     closed = { ...proposal, ...set };
     const place = { project, state: now };
     return [
@@ -201,6 +200,14 @@ async function apply(
   });
   await removeParts(path, proposal);
   return { proposal: proposalView(closed, state, people), ...templateProblems(template, state.projectId, changed) };
+}
+
+/** Those whose approval counts, up to as many as the commit has room for, and the caller if it is one of them. Pure. */
+function approversOf(counted: readonly Approval[], callerId: string): Approval[] {
+  const others = counted.filter(({ id }) => id !== callerId);
+  const room = maxApprovals - (counted.length - others.length);
+  const left = new Set(others.slice(room));
+  return counted.filter(one => !left.has(one));
 }
 
 /** @throws DecisionOutdated if another number of approvals is required now; forbidden, proposal_stale */
