@@ -15,7 +15,7 @@ import { changeByCopy, changeSecrets } from '../change-secrets.ts';
 import { findTombstones } from '../engine/tombstones.ts';
 import { DecisionOutdated } from '../engine/write-change.ts';
 import { changeProposal, proposalClosed, proposalFacts, requireOpen } from './close-proposal.ts';
-import { authorRights, countedApprovals, type People, stillAsRead } from './people.ts';
+import { authorRights, countedApprovals, hasProposed, type People, stillAsRead } from './people.ts';
 import { readPeopleOf, requireProposal } from './read-proposal.ts';
 import { isOpen, keysOf, openValues, type Parts, proposalAt, readParts, removeParts } from './stored-proposal.ts';
 import { readTemplate, templateProblems } from './template-problems.ts';
@@ -102,9 +102,11 @@ export async function approveProposal(
 }
 
 /** @throws self_approval */
-export function requireOther({ principal }: MemberContext, { author }: ProposalRecord): void {
-  if (principal.userId !== author.id) return;
-  throw new ApiError('self_approval', 'You proposed this change. Somebody else has to decide about it.');
+export function requireOther({ principal }: MemberContext, proposal: ProposalRecord): void {
+  if (!hasProposed(proposal, principal.userId)) return;
+  const isAuthor = principal.userId === proposal.author.id;
+  const how = isAuthor ? 'You proposed this change.' : 'You set up the identity that proposed this change.';
+  throw new ApiError('self_approval', `${how} Somebody else has to decide about it.`);
 }
 
 async function recordApproval(
@@ -187,7 +189,7 @@ async function apply(
     message: proposal.message,
     approved: {
       proposal: { id, holds },
-      author,
+      author: { id: author.id, email: author.email },
       approvedBy: approvers.map(approver => ({ id: approver.id, email: approver.email })),
       authorMayRead: environment => authorRights(proposal, people, environment).read,
       close,
