@@ -460,6 +460,11 @@ describe('a proposal', () => {
     expect(new Set(codes)).toEqual(new Set(['201', '409 proposal_limit_reached']));
     const open = await api.get(place.at('production', '/proposals?state=open&limit=100'), place.owner.session);
     expect(open.body.proposals.length).toBe(20);
+    const parts = (await allItems()).filter(
+      ({ kind, pk }) => kind === 'proposalPart' && String(pk).includes(place.project.slug),
+    );
+    const ids = open.body.proposals.map(({ id }: { id: string }) => id);
+    expect(new Set(parts.map(({ sk }) => String(sk).split('#')[1]))).toEqual(new Set(ids));
     await act(open.body.proposals[0].id, 'withdraw', undefined);
     expect(codeOf(await propose({ set: set({ A: '1' }) }))).toBe('201');
   });
