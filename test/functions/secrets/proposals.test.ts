@@ -497,6 +497,21 @@ describe('a proposal', () => {
     expect(codeOf(await get(proposal.id, '', place.owner.session, 'dev'))).toBe('404 proposal_not_found');
   });
 
+  it('is mailed whatever other organizations have mailed', async () => {
+    const other = await openWorkplace(api);
+    const approver = await place.member('developer');
+    await join(api, other.owner, approver, 'developer');
+    await requireApprovals(1);
+    const settings = `${other.projectPath}/environments/production`;
+    await expectStatus(api.patch(settings, { approvals: 1 }, other.owner.session), 200);
+    const body = { set: set({ A: '1' }) };
+    await expectStatus(api.post(other.at('production', '/proposals'), body, other.owner.session), 201);
+    await proposed(body);
+    await eventually(async () => {
+      expect((await mailsTo(approver, 'A change waits for your approval')).length).toBe(2);
+    });
+  });
+
   it('says what breaks the template when it is proposed and when it is applied', async () => {
     const approver = await place.member('admin');
     await place.set('production', 'GONE', '1');
