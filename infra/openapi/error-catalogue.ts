@@ -114,7 +114,8 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   },
   self_approval: {
     meaning:
-      'Somebody else has to do it: who starts a recovery can’t approve it, and nobody becomes an owner by it alone.',
+      'Somebody else has to do it: nobody decides about a change that they proposed, or that an identity did that they ' +
+      'set up. Who starts a recovery can’t approve it, and nobody becomes an owner by it alone.',
     message: 'You started this recovery. Another administrator has to approve it.',
   },
   organization_not_found: {

@@ -71,7 +71,9 @@ export async function itemsOf({ survey: { listed, open }, organization, people }
         : put(at(retiredEnvironmentRecord, slug, project, environment), { retiredAt, type }),
     ),
     ...listed.identity.flatMap(({ record: _, ...identity }) => {
-      const facts = { ...identity, createdBy: personOf(identity.createdBy), organizationId, trustId: randomUUID() };
+      const { createdBy, trustedBy } = identity;
+      const setUpBy = { createdBy: personOf(createdBy), ...(trustedBy && { trustedBy: personOf(trustedBy) }) };
+      const facts = { ...identity, ...setUpBy, organizationId, trustId: randomUUID() };
       return [put(at(identityRecord, slug, identity.id), facts), membership(identity.id)];
     }),
     ...(await Promise.all(webhooks)),

@@ -176,8 +176,12 @@ export class MemberAccess {
     if (this.#deploys && this.#token()?.environmentId === id) return true;
     const { role, grants = [] } = this.#rightsIn(projectId) ?? {};
     if (role !== undefined && roleMay(action, role, type)) return true;
-    const granting = grants.filter(grant => grant.environmentId === id && grant.access === action);
-    for (const grant of granting) this.#usedGrants.set(grant.id, id);
+    return this.#use(grants.filter(grant => grant.environmentId === id && grant.access === action));
+  }
+
+  /** Records the grants without which a check would fail. @returns whether there are any */
+  #use(granting: readonly { id: string; environmentId: string }[]): boolean {
+    for (const { id, environmentId } of granting) this.#usedGrants.set(id, environmentId);
     return granting.length > 0;
   }
 
@@ -235,8 +239,13 @@ export class MemberAccess {
   #requireRight(environment: Environment, action: Action): void {
     this.#requireRoleIn(environment.projectId);
     if (!this.seesEnvironment(environment)) throw environmentNotFound();
-    if (action === 'see' || this.roleMay(action, environment)) return;
-    const role = this.#principal.identity?.role ?? this.#rightsIn(environment.projectId)?.role ?? grantOnly;
+    const { role: ownRole, grants = [] } = this.#rightsIn(environment.projectId) ?? {};
+    if (action === 'see') {
+      if (ownRole === undefined) this.#use(grants.filter(({ environmentId }) => environmentId === environment.id));
+      return;
+    }
+    if (this.roleMay(action, environment)) return;
+    const role = this.#principal.identity?.role ?? ownRole ?? grantOnly;
     throw new ApiError('forbidden', `The role ${role} may not ${action} secrets of ${environment.type} environments.`);
   }
 

@@ -15,7 +15,7 @@ import { seenVersions } from './add-up.ts';
 import { pagesPerScan } from './exposed-secrets.ts';
 import { type KeyVersion, originsOf, readKeyHistory } from './key-history.ts';
 import { readersToday } from './reads-today.ts';
-import { exposingActions, sightsOf } from './sights.ts';
+import { exposingActions, sightsByEnvironment } from './sights.ts';
 
 interface Question {
   environment: string;
@@ -61,10 +61,12 @@ async function findReaders(
   const equal = versions.filter(({ version }) => origins.get(version) === origins.get(current.version));
   const from = after === undefined ? startOf(since, organization.createdAt, equal) : readCursor(after).from;
   const to = until ?? new Date(nowMs + 1).toISOString();
-  const keep = ({ environment, actor }: StoredEntry) => environment?.id === id && actor.id !== null;
+  const keep = ({ environment, from: source, actor }: StoredEntry) =>
+    (environment?.id === id || source?.id === id) && actor.id !== null;
   const scan = { actions: exposingActions, partitions, period: { from, to }, keep };
   const { entries, readTo } = await scanEntries(organization.id, scan, budget);
-  const exposing = entries.map(entry => auditRecord.parse(entry)).filter(entry => exposes(entry, key, versions, equal));
+  const shown = { environment: id, key, history: versions, equal };
+  const exposing = entries.map(entry => auditRecord.parse(entry)).filter(entry => exposes(entry, shown));
   const doubts = exposing.filter(({ keysOmitted }) => keysOmitted !== undefined).map(({ createdAt }) => createdAt);
   if (timeOf(from) < complete) doubts.push(complete);
   const writers = writingsOf(equal).filter(({ at }) => at >= timeOf(from) && at < timeOf(readTo ?? to));
@@ -91,11 +93,21 @@ function startOf(since: string, organizationCreatedAt: string, versions: readonl
   return [since, first].reduce(later, organizationCreatedAt);
 }
 
+interface SoughtValue {
+  environment: string;
+  key: string;
+  history: readonly KeyVersion[];
+  /** The versions that have it. */
+  equal: readonly KeyVersion[];
+}
+
 /** Whether the entry's response contained one of these versions of the key. Pure. */
-function exposes(entry: AuditRecord, key: string, history: readonly KeyVersion[], versions: readonly KeyVersion[]) {
-  return sightsOf(entry)
+function exposes(entry: AuditRecord, { environment: id, key, history, equal }: SoughtValue): boolean {
+  return sightsByEnvironment(entry)
+    .filter(({ environment }) => environment.id === id)
+    .flatMap(({ sights }) => sights)
     .filter(({ keys }) => keys === 'all' || keys.includes(key))
-    .some(sight => seenVersions(history, sight)?.some(seen => versions.some(({ version }) => version === seen)));
+    .some(sight => seenVersions(history, sight)?.some(seen => equal.some(({ version }) => version === seen)));
 }
 
 /** Who saw or sent the value at a time, and with which token. */

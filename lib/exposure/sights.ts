@@ -50,7 +50,7 @@ export const exposingActions: readonly AuditAction[] = [
  * The sights that an entry records. If it could not name all keys, they may include more than was seen. A promotion or
  * a restoration shows its caller only which keys already had their value. Pure.
  */
-export function sightsOf(entry: AuditRecord): Sight[] {
+function sightsOf(entry: AuditRecord): Sight[] {
   const { action, createdAt, revision = 0, keys, keysOmitted, unchanged, details, grants = [] } = entry;
   const sight = (how: Way, named: Sight['keys'] = keys ?? 'all'): Sight => {
     const shown = keysOmitted === undefined ? named : 'all';
@@ -71,8 +71,11 @@ export function sightsOf(entry: AuditRecord): Sight[] {
       const proposed = { ...sight('written'), proposal: proposalOf(entry) };
       return details?.holds === 'changes' ? [proposed] : [];
     }
-    case 'proposal.read':
-      return [sight('compared'), { ...sight('compared'), proposal: proposalOf(entry) }];
+    case 'proposal.read': {
+      const shown = [sight('compared'), { ...sight('compared'), proposal: proposalOf(entry) }];
+      const { restored } = details ?? {};
+      return typeof restored === 'number' ? [...shown, { ...sight('compared'), revision: restored }] : shown;
+    }
     case 'secret.history_read':
       return typeof details?.versions === 'string'
         ? [{ ...sight('history'), versions: fromRanges(details.versions) }]
@@ -83,6 +86,23 @@ export function sightsOf(entry: AuditRecord): Sight[] {
       return writingActions.has(action) ? [sight('written'), ...compared] : compared;
     }
   }
+}
+
+interface SeenThere {
+  environment: NonNullable<AuditRecord['environment']>;
+  sights: Sight[];
+}
+
+/** By environment: a proposed promotion shows values of its source, whether it is applied or not. Pure. */
+export function sightsByEnvironment(entry: AuditRecord): SeenThere[] {
+  const { action, environment, from } = entry;
+  if (environment === undefined) return [];
+  const sights = sightsOf(entry);
+  const own = { environment, sights };
+  if (action !== 'proposal.read' || from === undefined) return [own];
+  const { id, slug, revision } = from;
+  const copied = sights.filter(({ proposal }) => proposal === undefined).map(sight => ({ ...sight, revision }));
+  return [own, { environment: { id, slug }, sights: copied }];
 }
 
 /** The proposal that an entry is about. */

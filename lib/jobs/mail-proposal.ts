@@ -11,6 +11,7 @@ import type { Mail } from '../mail/compose-mail.ts';
 import { bypassMail, proposalMail } from '../mail/proposal-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';
 import { stateAt } from '../secrets/engine/fencing.ts';
+import { hasProposed } from '../secrets/proposals/people.ts';
 import { isOpen, keysOf, proposalAt } from '../secrets/proposals/stored-proposal.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list } from '../table/read.ts';
@@ -42,16 +43,16 @@ export async function mailProposal(job: MailProposal, log: Log): Promise<void> {
   const facts = { id: proposalId, author: proposal.author.email, keyCount: keysOf(proposal).length };
   const mail = await proposalMail({ organization, project, env }, { ...facts, message: proposal.message });
   const mayApprove = (member: MemberRecord) =>
-    member.userId !== proposal.author.id && memberMay('write', member, state);
+    !hasProposed(proposal, member.userId) && memberMay('write', member, state);
   await mailMembers(job, mayApprove, async member => {
-    if (await isBelowLimit(member)) await send(member, mail, log);
+    if (await isBelowLimit(organization.id, member)) await send(member, mail, log);
   });
 }
 
 /** Counts before the mail is sent, because a person gets at most one an hour. */
-async function isBelowLimit({ userId }: MemberRecord): Promise<boolean> {
+async function isBelowLimit(organizationId: string, { userId }: MemberRecord): Promise<boolean> {
   try {
-    await count(proposalMails(userId));
+    await count(proposalMails(organizationId, userId));
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.code === 'rate_limited') return false;

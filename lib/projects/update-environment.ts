@@ -1,4 +1,3 @@
-import { sessionRequired } from '../access/authorize.ts';
 import { changedFields } from '../access/changed-fields.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import type { BodyOf } from '../contracts/contract.ts';
@@ -10,6 +9,7 @@ import { asRead, equals, isActive } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { retryWithFreshRead, transact, update } from '../table/write.ts';
+import { requireMayLowerApprovals } from './lower-approvals.ts';
 import { environmentView, type FoundEnvironment, findEnvironment, requireFound } from './read-projects.ts';
 
 /**
@@ -17,7 +17,7 @@ import { environmentView, type FoundEnvironment, findEnvironment, requireFound }
  * secrets, so one transaction changes it in the description and the state. The commit of every change requires the
  * number of approvals that it was decided on.
  * @throws project_not_found, environment_not_found; forbidden if a member who is not an owner changes the type or lowers
- * the approvals; step_up_required if either changes
+ * the approvals, insufficient_scope for a token that lowers them; step_up_required if either changes
  */
 export async function updateEnvironment(
   context: MemberContext,
@@ -40,12 +40,7 @@ export async function updateEnvironment(
       const message = 'Only an owner may change the type of an environment: it decides who may read it.';
       throw new ApiError('forbidden', message);
     }
-    const lowersApprovals = approvals < earlier.approvals;
-    // As for a change that bypasses them.
-    if (lowersApprovals && context.principal.credential.method === 'token') throw sessionRequired();
-    if (lowersApprovals && !access.isOwner) {
-      throw new ApiError('forbidden', 'Only an owner may lower the number of approvals that changes need.');
-    }
+    if (approvals < earlier.approvals) requireMayLowerApprovals(context);
     context.requireFresh(changesType || changesApprovals);
     const details = changedFields(earlier, { name, type, approvals }, ['name', 'type', 'approvals']);
     if (details === undefined) return environmentView(current, state);

@@ -214,6 +214,8 @@ const ExportedIdentity = z.strictObject({
     .nullable(),
   createdAt: Timestamp,
   createdBy: Person.nullable(),
+  /** Who last changed whom it trusts. */
+  trustedBy: Person.optional(),
   updatedAt: Timestamp,
   lastUsedAt: Timestamp.nullable(),
   tokensEndedAt: Timestamp.optional(),

@@ -76,7 +76,8 @@ export const deleteEnvironment = contract({
   description:
     'Makes the environment and its history inaccessible at once and erases them in the background. The slug can be ' +
     'reused once that is done. Webhooks limited to the environment are deleted with it. With `keepDays`, all that ' +
-    'happens afterwards, and an owner can restore it as it was until then.',
+    'happens afterwards, and an owner can restore it as it was until then. If changes of its secrets need approval, only ' +
+    'owners may delete it, and no token.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project', fresh: 'always' },
   query: z.strictObject(keepQuery),
   responses: succeeds('The environment was deleted.'),

@@ -104,7 +104,7 @@ function freeSlot(own: readonly GrantRequestRecord[], memberId: string) {
 
 const mailsAtOnce = 10;
 
-/** A failure is only logged: the request is there, and everybody who may answer it sees it. */
+/** A failure is only logged, and concerns one person: the request is there, and everybody who may answer it sees it. */
 async function mailManagers(
   context: MemberContext,
   members: readonly MemberRecord[],
@@ -112,6 +112,9 @@ async function mailManagers(
   place: Place,
 ): Promise<void> {
   const { organization, log, access } = context;
+  const failed = (error: unknown) => {
+    log.error('could not mail everybody about a request for access', error, { requestId: request.id });
+  };
   try {
     const manages = (member: MemberRecord) => {
       const found = roleInProject(member, place.project.id);
@@ -123,15 +126,14 @@ async function mailManagers(
       email: access.member.email,
       environment: `${place.project.slug}/${place.environment.slug}`,
     });
+    const mailTo = async ({ userId, email }: MemberRecord) => {
+      if (await isFirstThisHour(organization.id, userId)) await sendMail(email, mail);
+    };
     for (const chunk of chunksOf(mailsAtOnce, managers)) {
-      await Promise.all(
-        chunk.map(async ({ userId, email }) => {
-          if (await isFirstThisHour(organization.id, userId)) await sendMail(email, mail);
-        }),
-      );
+      await Promise.all(chunk.map(manager => mailTo(manager).catch(failed)));
     }
   } catch (error) {
-    log.error('could not mail everybody about a request for access', error, { requestId: request.id });
+    failed(error);
   }
 }
 

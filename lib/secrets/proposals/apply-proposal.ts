@@ -1,5 +1,6 @@
 import { sessionRequired } from '../../access/authorize.ts';
 import type { MemberContext } from '../../access/request-context.ts';
+import { maxApprovals } from '../../contracts/fields/proposal.ts';
 import type { CheckedProposal } from '../../contracts/secrets/proposals.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
@@ -14,7 +15,7 @@ import { changeByCopy, changeSecrets } from '../change-secrets.ts';
 import { findTombstones } from '../engine/tombstones.ts';
 import { DecisionOutdated } from '../engine/write-change.ts';
 import { changeProposal, proposalClosed, proposalFacts, requireOpen } from './close-proposal.ts';
-import { authorRights, countedApprovals, type People, stillAsRead } from './people.ts';
+import { authorRights, countedApprovals, hasProposed, type People, stillAsRead } from './people.ts';
 import { readPeopleOf, requireProposal } from './read-proposal.ts';
 import { isOpen, keysOf, openValues, type Parts, proposalAt, readParts, removeParts } from './stored-proposal.ts';
 import { readTemplate, templateProblems } from './template-problems.ts';
@@ -101,9 +102,11 @@ export async function approveProposal(
 }
 
 /** @throws self_approval */
-export function requireOther({ principal }: MemberContext, { author }: ProposalRecord): void {
-  if (principal.userId !== author.id) return;
-  throw new ApiError('self_approval', 'You proposed this change. Somebody else has to decide about it.');
+export function requireOther({ principal }: MemberContext, proposal: ProposalRecord): void {
+  if (!hasProposed(proposal, principal.userId)) return;
+  const isAuthor = principal.userId === proposal.author.id;
+  const how = isAuthor ? 'You proposed this change.' : 'You set up the identity that proposed this change.';
+  throw new ApiError('self_approval', `${how} Somebody else has to decide about it.`);
 }
 
 async function recordApproval(
@@ -161,9 +164,7 @@ async function apply(
 ): Promise<CheckedProposal> {
   const { path, proposal, people, counted, state, template, target } = applying;
   const { id, holds, author } = proposal;
-  const approvers = counted.slice(0, state.approvals ?? 0);
-  const isEarlier = (one: Approval) => one.id !== approval?.id;
-  const approvals = [...proposal.approvals.filter(isEarlier), ...(approval === undefined ? [] : [approval])];
+  const approvers = approversOf(counted, context.principal.userId);
   let closed: ProposalRecord = proposal;
   let changed: Pick<Decision<void>, 'puts' | 'deletions'> = { puts: [], deletions: [] };
   const close = async ({ project, state: now }: Target): Promise<Write[]> => {
@@ -173,7 +174,7 @@ async function apply(
     if (still.length < approvers.length || !authorRights(proposal, people, now).write) throw new DecisionOutdated();
     const { userId, email } = context.principal;
     const end = { state: 'applied' as const, closedAt: new Date().toISOString(), closedBy: { id: userId, email } };
-    const set = { ...end, approvals, revision: now.revision + 1 };
+    const set = { ...end, approvals: approvers, revision: now.revision + 1 };
     closed = { ...proposal, ...set };
     const place = { project, state: now };
     return [
@@ -188,7 +189,7 @@ async function apply(
     message: proposal.message,
     approved: {
       proposal: { id, holds },
-      author,
+      author: { id: author.id, email: author.email },
       approvedBy: approvers.map(approver => ({ id: approver.id, email: approver.email })),
       authorMayRead: environment => authorRights(proposal, people, environment).read,
       close,
@@ -201,6 +202,14 @@ async function apply(
   });
   await removeParts(path, proposal);
   return { proposal: proposalView(closed, state, people), ...templateProblems(template, state.projectId, changed) };
+}
+
+/** Those whose approval counts, up to as many as the commit has room for, and the caller if it is one of them. Pure. */
+function approversOf(counted: readonly Approval[], callerId: string): Approval[] {
+  const others = counted.filter(({ id }) => id !== callerId);
+  const room = maxApprovals - (counted.length - others.length);
+  const left = new Set(others.slice(room));
+  return counted.filter(one => !left.has(one));
 }
 
 /** @throws DecisionOutdated if another number of approvals is required now; forbidden, proposal_stale */
@@ -226,6 +235,7 @@ async function decide(applying: Applying, current: CurrentSecrets): Promise<Deci
     deletions: proposal.deleted.map(([key]) => key),
     action: 'proposal.applied',
     ...(proposal.from && { from: { path, ...proposal.from } }),
+    ...(proposal.restored !== undefined && { restored: proposal.restored }),
     answer: () => undefined,
   };
 }

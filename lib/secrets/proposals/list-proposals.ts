@@ -128,8 +128,10 @@ async function readValues(context: MemberContext, reads: ProposalReads, proposal
     valued.map(async version => [version.key, await ring.open(state.id, version)] as const),
   );
   const before = new Map(opened);
-  const facts = proposalFacts('proposal.read', { project, state }, proposal);
-  await putAlone(await context.audit(facts));
+  const { details, ...facts } = proposalFacts('proposal.read', { project, state }, proposal);
+  const { from, restored } = proposal;
+  const origin = { ...(from && { from }), details: { ...details, ...(restored !== undefined && { restored }) } };
+  await putAlone(await context.audit({ ...facts, ...origin }));
   const deleted = new Set(proposal.deleted.map(([key]) => key));
   return bases
     .map(([key]) => ({ key, before: before.get(key), after: deleted.has(key) ? undefined : proposed.values.get(key) }))

@@ -31,18 +31,25 @@ export async function readPeople(
   return new Map([...ids].flatMap((id, index) => (records[index] === undefined ? [] : [[id, records[index]]])));
 }
 
+type Author = ProposalRecord['author'];
+
+/** Whether a user made the proposal: as its author, or as somebody who can sign in as the identity that did. Pure. */
+export function hasProposed({ author }: { author: Pick<Author, 'id' | 'setUpBy'> }, userId: string): boolean {
+  return author.id === userId || author.setUpBy.includes(userId);
+}
+
 const isMember = (person: MemberRecord | IdentityRights): person is MemberRecord => 'userId' in person;
 
 /** The approvals of those who may still write to the environment, in the membership in which they approved. Pure. */
 export function countedApprovals(
-  { approvals, author }: Pick<ProposalRecord, 'approvals' | 'author'>,
+  proposal: Pick<ProposalRecord, 'approvals' | 'author'>,
   people: People,
   place: Place,
 ): Approval[] {
-  return approvals.filter(({ id, memberId }) => {
+  return proposal.approvals.filter(({ id, memberId }) => {
     const member = people.get(id);
     return (
-      id !== author.id &&
+      !hasProposed(proposal, id) &&
       member !== undefined &&
       isMember(member) &&
       member.id === memberId &&
@@ -57,10 +64,11 @@ interface AuthorRights {
   manage: boolean;
 }
 
-/** What the author may do in the environment now. Pure. */
+/** What the author may do in the environment now, in the membership in which they proposed. Pure. */
 export function authorRights({ author }: Pick<ProposalRecord, 'author'>, people: People, place: Place): AuthorRights {
   const person = people.get(author.id);
-  if (person === undefined) return { write: false, read: false, manage: false };
+  const membershipId = person !== undefined && isMember(person) ? person.id : person?.trustId;
+  if (person === undefined || membershipId !== author.memberId) return { write: false, read: false, manage: false };
   if (isMember(person)) {
     const read = memberMay('read', person, place);
     return { write: memberMay('write', person, place), read, manage: managesProject(person, place.projectId) };
@@ -83,7 +91,7 @@ export function stillAsRead(orgSlug: string, ids: readonly string[], people: Peo
       const rights = asRead(person, ['id', 'role', 'limited', 'projectRoles', 'grants']);
       return [check(at(memberRecord, orgSlug, id), { if: rights, refused })];
     }
-    const rights = asRead(person, ['role', 'access', 'projectId', 'environmentId']);
+    const rights = asRead(person, ['trustId', 'role', 'access', 'projectId', 'environmentId']);
     return [check(at(identityRightsRecord, orgSlug, id), { if: rights, refused })];
   });
 }

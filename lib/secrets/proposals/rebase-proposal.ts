@@ -11,7 +11,7 @@ import { proposalClosed, requireOpen } from './close-proposal.ts';
 import { requireAuthor } from './end-proposal.ts';
 import { nothingToPropose } from './propose.ts';
 import { requireProposal } from './read-proposal.ts';
-import { proposedValues, storeRebased } from './store-proposal.ts';
+import { proposedValues, queueNotice, storeRebased } from './store-proposal.ts';
 import { keysOf, openValues, proposalAt, readParts } from './stored-proposal.ts';
 import { readTemplate, templateProblems } from './template-problems.ts';
 import { proposalView } from './view-proposal.ts';
@@ -34,6 +34,8 @@ export async function beginRebase(path: EnvironmentPath, id: string) {
  * proposal_closed, plan_limit_exceeded, payload_too_large
  */
 export async function rebaseProposal(context: MemberContext, id: string, begun: Reads): Promise<CheckedProposal> {
+  // Once for all attempts.
+  let isNoticeQueued = false;
   return changeByCopy(
     begun,
     () => beginRebase(begun.path, id),
@@ -66,6 +68,8 @@ export async function rebaseProposal(context: MemberContext, id: string, begun: 
           const values = proposedValues(decided);
           if (values === undefined) return;
           const proposing = { path, target: decidedTarget, decided, values };
+          if (!isNoticeQueued) await queueNotice(context, path, decidedTarget, proposal.id);
+          isNoticeQueued = true;
           const rebased = await storeRebased(context, proposing, proposal, macKey);
           const problems = templateProblems(template, decidedTarget.project.id, decided.decision);
           stored = { proposal: proposalView(rebased, decidedTarget.state, new Map()), ...problems };

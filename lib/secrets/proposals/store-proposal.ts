@@ -9,13 +9,15 @@ import { dayMs } from '../../core/time.ts';
 import { equals, isActive, isNew } from '../../table/expressions.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
 import { at, find, readAll } from '../../table/read.ts';
+import { identityRecord } from '../../table/records/identity.ts';
 import { openProposalsRecord, type ProposalRecord } from '../../table/records/proposal.ts';
-import { check, put, transact, type Write } from '../../table/write.ts';
+import { ConditionFailed, check, put, transact, type Write } from '../../table/write.ts';
 import type { Decided, Target } from '../change/change-request.ts';
 import { stateAt } from '../engine/fencing.ts';
 import { isLive } from '../engine/read-snapshot.ts';
 import { maxEnvironmentBytes, secretSizeBytes } from '../engine/secret-size.ts';
 import { findTombstones } from '../engine/tombstones.ts';
+import { DecisionOutdated } from '../engine/write-change.ts';
 import { changeProposal, closeExpired, proposalFacts } from './close-proposal.ts';
 import {
   digestOf,
@@ -24,6 +26,7 @@ import {
   partsRemovedAfter,
   proposalAt,
   removedAfter,
+  removeParts,
   writeParts,
 } from './stored-proposal.ts';
 
@@ -96,7 +99,11 @@ export async function storeProposal(
   const endsAt = new Date(Date.parse(createdAt) + body.expiresInDays * dayMs).toISOString();
   const proposed = { values, macKey: newMacKey() };
   const place = { id, environmentId: state.id, expiresAt: partsRemovedAfter(endsAt) };
-  const [listing, content] = await Promise.all([listOpen(context, path, target, id), contentOf(path, target, decided)]);
+  const [listing, content, author] = await Promise.all([
+    listOpen(context, path, target, id),
+    contentOf(path, target, decided),
+    authorOf(context),
+  ]);
   // Not before there is room for the proposal: values that no proposal refers to would stay until they expire.
   const [parts] = await Promise.all([writeParts(path, place, proposed, ring), queueNotice(context, path, target, id)]);
   const { message, purpose } = body;
@@ -106,7 +113,7 @@ export async function storeProposal(
     state: 'open',
     digest: digestOf(described, proposed),
     parts,
-    author: authorOf(context),
+    author,
     approvals: [],
     step: 0,
     createdAt,
@@ -114,7 +121,11 @@ export async function storeProposal(
     expiresAt: removedAfter(endsAt),
   };
   const write = put(proposalAt(path, id), proposal, { if: isNew });
-  await commitProposal(context, { path, target }, proposal, [write, listing]);
+  await commitProposal(context, { path, target }, proposal, [write, listing]).catch(async error => {
+    // Another error doesn't say that nothing was committed.
+    if (error instanceof ConditionFailed) await removeParts(path, proposal);
+    throw error;
+  });
   return proposal;
 }
 
@@ -123,24 +134,36 @@ function heldBy(body: ProposalBody): Pick<ProposalRecord, 'holds' | 'restored'> 
   return 'restore' in body ? { holds: 'restore', restored: body.restore.revision } : { holds: 'changes' };
 }
 
-const authorOf = ({ principal: { userId: id, email } }: MemberContext) => ({ id, email });
+/** The caller, and who can sign in as the caller if that is an identity. */
+async function authorOf({ access, organization, principal }: MemberContext): Promise<ProposalRecord['author']> {
+  const { userId: id, email } = principal;
+  const identity = principal.identity && (await find(at(identityRecord, organization.slug, id)));
+  const setUpBy = [identity?.createdBy, identity?.trustedBy].flatMap(person => person?.id ?? []);
+  return { id, email, memberId: access.member.id, setUpBy: [...new Set(setUpBy)] };
+}
 
-/** Replaces what a proposal would change, with the same values. @throws ConditionFailed as above */
+/**
+ * Replaces what a proposal would change, with the same values.
+ * @throws DecisionOutdated if the proposal has changed since; ConditionFailed if the environment has
+ */
 export async function storeRebased(
   context: MemberContext,
   { path, target, decided, values }: Proposing,
   earlier: ProposalRecord,
   macKey: string,
 ): Promise<ProposalRecord> {
-  const [{ created, updated, deleted, baseRevision }] = await Promise.all([
+  const [{ created, updated, deleted, baseRevision }, { setUpBy, ...caller }] = await Promise.all([
     contentOf(path, target, decided),
-    queueNotice(context, path, target, earlier.id),
+    authorOf(context),
   ]);
   const anew = { created, updated, deleted, baseRevision, rebases: earlier.rebases + 1 };
   const digest = digestOf({ ...earlier, ...anew }, { values, macKey });
-  const set = { ...anew, digest, approvals: [] };
+  // The values are still those of whoever could sign in then.
+  const author = { ...caller, setUpBy: [...new Set([...earlier.author.setUpBy, ...setUpBy])] };
+  const set = { ...anew, digest, author, approvals: [] };
   const proposal = { ...earlier, ...set, step: earlier.step + 1 };
-  await commitProposal(context, { path, target }, proposal, [changeProposal(path, earlier, set)]);
+  const write = changeProposal(path, earlier, set, () => new DecisionOutdated());
+  await commitProposal(context, { path, target }, proposal, [write]);
   return proposal;
 }
 
@@ -162,7 +185,7 @@ async function commitProposal(
 }
 
 /** Queues the mails before the commit. They are sent once it is visible. */
-async function queueNotice(
+export async function queueNotice(
   { organization }: MemberContext,
   { project, env }: EnvironmentPath,
   { project: { id: projectId }, state: { approvals = 0 } }: Target,

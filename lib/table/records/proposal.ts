@@ -29,7 +29,13 @@ export const proposalRecord = /* @__PURE__ */ entity('proposal', keys.proposal, 
   parts: z.int(),
   message: z.string().optional(),
   purpose: z.literal('rotation').optional(),
-  author: person,
+  author: z.object({
+    ...person.shape,
+    /** The id of the author's membership, or of the identity's trust. An author without one may change nothing. */
+    memberId: z.string().default(''),
+    /** For an identity: who created it, and who last changed whom it trusts. They can sign in as it. */
+    setUpBy: z.array(z.string()).default([]),
+  }),
   /** With the id of the approver's membership: whoever leaves and joins again has not approved. */
   approvals: z.array(z.object({ ...person.shape, memberId: z.string(), at: z.string() })),
   /** Rises with every write, so that each write requires what its writer read. */

@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { button, dialog, link, press, settled, stageValue, submit, toast, withoutBrowser } from './browser.ts';
 import { expectFineLooks, wideAndNarrow } from './looks.ts';
-import { useWorld, type World } from './world.ts';
+import { join, useWorld, type World } from './world.ts';
 
 const { world, openAt: openPageAt } = useWorld();
 type Who = keyof World['people'];
@@ -222,6 +223,24 @@ describe.skipIf(withoutBrowser)('an environment whose changes need approval', ()
     await expectFineLooks(page, 'proposal-template', { as: wideAndNarrow });
     expect(await currentValue('dev', 'LOG_LEVEL')).toBe('debug');
     await requireApprovals(0, 'dev');
+  });
+
+  it('shows proposals and values to those whom a grant lets in', async () => {
+    const proposal = await propose('admin', { GRANTED: 'value' });
+    const guest = await seedPerson({ name: 'Alan' });
+    await join(world.api, world.people.owner, guest, 'viewer');
+    const { members } = await call('GET', `/members/${world.organization.id}`, 'owner');
+    const { id } = members.find(({ userId }: { userId: string }) => userId === guest.user.id);
+    const environment = world.project.environments.find(({ slug }: { slug: string }) => slug === 'production');
+    for (const access of ['read', 'write']) {
+      const body = { environmentId: environment?.id, access, minutes: 5, reason: 'An incident' };
+      await call('POST', `/members/${world.organization.id}/${id}/grants`, 'owner', body);
+    }
+    const page = await openPageAt(proposalScreen(proposal), guest);
+    await button(page, 'Show values').click();
+    await page.locator('.proof li', { hasText: 'GRANTED' }).locator('ins', { hasText: 'value' }).waitFor();
+    await page.goto(`${world.screen('production')}/revisions`);
+    await page.getByRole('heading', { name: /^History of/ }).waitFor();
   });
 
   it('hides proposals from those who can’t change it, and values from those who can’t read it', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AuditEntry } from '#lib/contracts/audit/entries.ts';
 import type { Grant } from '#lib/contracts/fields/grant.ts';
 import { rightsInProject } from '#lib/contracts/fields/role-in-project.ts';
+import { renewAccess } from '#lib/organizations/change-counts.ts';
 import { at, find } from '#lib/table/read.ts';
 import { grantRequestRecord } from '#lib/table/records/grant-request.ts';
 import { memberRecord, organizationRecord } from '#lib/table/records/organization.ts';
@@ -524,7 +525,45 @@ describe('a request for access', () => {
   });
 });
 
+describe('a request for access that can’t be mailed to everybody', () => {
+  it('is mailed to all others who may answer it', async () => {
+    const place = await openWorkplace(api);
+    const { id, slug } = place.owner.organization;
+    await transact([update(at(organizationRecord, slug), { set: { limitOverrides: { maxMembers: 100 } } })]);
+    const guest = await seedPerson();
+    await join(api, place.owner, guest, 'viewer');
+    const managers: Person[] = [place.owner];
+    // More than are mailed at once.
+    while (managers.length < 12) managers.push(await place.member('admin'));
+    const [first, ...others] = managers.toSorted((a, b) => (a.user.id < b.user.id ? -1 : 1));
+    if (first === undefined) throw new Error('Nobody may answer it.');
+    const member = at(memberRecord, slug, first.user.id);
+    await transact([update(member, { set: { email: 'not an address' } }), renewAccess({ id, slug })]);
+
+    await expectStatus(api.post(`/grants/${id}/requests`, bodyOf({ in: place }), guest.session), 201);
+
+    const mails = (await api.mails()).filter(({ subject }) => subject.includes('asks for access'));
+    const told = new Set(mails.map(({ to }) => to));
+    expect(others.filter(({ email }) => !told.has(email)).map(({ email }) => email)).toEqual([]);
+  });
+});
+
 describe('what was read under a grant', () => {
+  it('says so also where seeing the environment is enough', async () => {
+    const { place, viewer } = scene;
+    const { slug } = place.owner.organization;
+    const template = `/templates/${slug}/${place.project.slug}`;
+    await expectStatus(api.post(template, { key: 'KEY', pattern: '[a-z ]+' }, place.owner.session), 201);
+    const guest = await addLimited();
+    const grant = await give(guest, { access: 'write' });
+    for (const as of [guest.session, viewer.session]) {
+      await expectStatus(api.get(`${template}/validate/production`, as), 200);
+    }
+    const entries = await entriesOf('environment.validated');
+    const grantsOf = ({ user }: Person) => entries.find(({ actor }) => actor.id === user.id)?.grants;
+    expect([grantsOf(guest), grantsOf(viewer)]).toEqual([[grant.id], undefined]);
+  });
+
   it('is in the audit log and in the exposure, and what was read without one is not', async () => {
     const { place } = scene;
     const developer = await addMember('developer');

@@ -1,16 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { at, find } from '#lib/table/read.ts';
-import { proposalRecord } from '#lib/table/records/proposal.ts';
-import { transact, update } from '#lib/table/write.ts';
+import { proposalPartRecord, proposalRecord } from '#lib/table/records/proposal.ts';
+import { put, transact, update } from '#lib/table/write.ts';
 import { type Answer, type Caller, createToken, startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
+import { startIssuer } from '#test/support/issuer.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
-import { expectStatus, join } from '#test/support/sample-requests.ts';
+import { expectStatus, issueToPipeline, join, memberIdOf } from '#test/support/sample-requests.ts';
 import { allItems } from '#test/support/table-dump.ts';
 
 const api = shared(startApi);
+const issuer = shared(startIssuer);
 const place = fresh(() => openWorkplace(api));
 const admin = shared(() => seedPerson({ isAdmin: true }));
 
@@ -61,6 +63,16 @@ const setRole = (memberId: string, rights: object) =>
     200,
   );
 
+const revisionsOf = async (env = 'production') =>
+  (await api.get(place.at(env, '/revisions'), place.owner.session)).body.revisions;
+
+/** The ids of those who know a secret's current value. */
+const readersOf = async (env: string, key: string): Promise<string[]> => {
+  const query = `?environment=${place.environmentId(env)}&key=${key}`;
+  const { body } = await api.get(`/audit/${place.owner.organization.id}/exposure${query}`, place.owner.session);
+  return body.readers.map(({ actor }: { actor: { id: string } }) => actor.id);
+};
+
 const limitSecrets = async (maxSecretsPerEnvironment: number) => {
   const body = { limitOverrides: { maxSecretsPerEnvironment } };
   await expectStatus(api.patch(`/admin/orgs/${place.owner.organization.id}`, body, admin.session), 200);
@@ -103,6 +115,22 @@ describe('an environment whose changes need approval', () => {
       .get(`/audit/${place.owner.organization.id}?action=environment.updated`, place.owner.session)
       .then(({ body }) => body.entries);
     expect(lowered.details).toEqual({ approvals: { from: 2, to: 0 } });
+  });
+
+  it('is deleted only by an owner, and by no token, so that another one can’t take its place', async () => {
+    const admin = await place.member('admin');
+    const token = await createToken(api, place.owner);
+    const remove = (as: Caller, env = 'production') => api.delete(`${place.projectPath}/environments/${env}`, as);
+    await requireApprovals(1);
+    await requireApprovals(1, 'staging');
+    await requireApprovals(0, 'staging');
+    expect(codeOf(await remove(admin.session))).toBe('403 forbidden');
+    expect(codeOf(await remove(token))).toBe('403 insufficient_scope');
+    expect(codeOf(await api.delete(place.projectPath, admin.session))).toBe('403 forbidden');
+    expect(codeOf(await place.set('production', 'A', '1'))).toBe('409 approval_required');
+    expect(codeOf(await remove(admin.session, 'staging'))).toBe('200');
+    expect(codeOf(await remove(token, 'dev'))).toBe('200');
+    expect(codeOf(await remove(place.owner.session))).toBe('200');
   });
 
   it('is changed by an owner who gives a reason, which all owners and admins learn', async () => {
@@ -246,6 +274,67 @@ describe('a proposal', () => {
     expect(await place.values('production')).toEqual({});
   });
 
+  it('is that of an author who has left, also if they join again, until they propose it anew', async () => {
+    const [author, approver] = [await place.member('developer'), await place.member('admin')];
+    await requireApprovals(1);
+    const proposal = await proposed({ set: set({ A: '1' }) }, author.session);
+    const memberId = await memberIdOf(api, place.owner, author);
+    await expectStatus(api.delete(`/members/${place.owner.organization.id}/${memberId}`, place.owner.session), 200);
+    expect(codeOf(await approve(proposal, approver.session))).toBe('403 forbidden');
+    await join(api, place.owner, author, 'developer');
+    expect(codeOf(await approve(proposal, approver.session))).toBe('403 forbidden');
+    const rebased = (await act(proposal.id, 'rebase', undefined, author.session)).body.proposal;
+    expect((await approve(rebased, approver.session)).body.proposal).toMatchObject({ state: 'applied' });
+  });
+
+  it('of an identity is decided by nobody who can sign in as it', async () => {
+    const [creator, changer, approver] = [
+      await place.member('admin'),
+      await place.member('admin'),
+      await place.member('developer'),
+    ];
+    const { organization } = place.owner;
+    await requireApprovals(1);
+    const { id, token } = await issueToPipeline(api, issuer, { ...creator, organization }, { access: 'write' });
+    const first = await proposed({ set: set({ A: '1' }) }, { token });
+    expect(first.createdBy).toEqual({ id, email: 'deploy' });
+    expect(codeOf(await approve(first, creator.session))).toBe('403 self_approval');
+    expect(codeOf(await act(first.id, 'reject', {}, creator.session))).toBe('403 self_approval');
+    await eventually(async () => {
+      expect((await mailsTo(approver, 'A change waits for your approval')).length).toBe(1);
+    });
+    expect(await mailsTo(creator, 'A change waits for your approval')).toEqual([]);
+
+    const claims = { repository_id: '74', repository_owner_id: '65', ref: 'refs/heads/main' };
+    await expectStatus(api.patch(`/identities/${organization.id}/${id}`, { claims }, changer.session), 200);
+    const shown = (await expectStatus(api.get(`/identities/${organization.id}/${id}`, changer.session), 200)).body;
+    expect(JSON.stringify(shown)).not.toContain(changer.email);
+    expect(codeOf(await approve(first, approver.session))).toBe('403 forbidden');
+    const subjectToken = await issuer.token(id);
+    const exchange = { identityId: id, organizationSlug: organization.slug, subjectToken };
+    const renewed = { token: (await expectStatus(api.post('/auth/exchange', exchange), 201)).body.token };
+    const second = await proposed({ set: set({ B: '1' }) }, renewed);
+    for (const { session } of [creator, changer]) {
+      expect(codeOf(await approve(second, session))).toBe('403 self_approval');
+    }
+    expect(codeOf(await approve(second, approver.session))).toBe('200');
+    const rebased = (await act(first.id, 'rebase', undefined, renewed)).body.proposal;
+    expect(codeOf(await approve(rebased, creator.session))).toBe('403 self_approval');
+    expect(codeOf(await approve(rebased, approver.session))).toBe('200');
+    expect(await place.values('production')).toEqual({ A: '1', B: '1' });
+  });
+
+  it('says at once that it was closed to an author who proposes it anew', async () => {
+    const [author, other] = [await place.member('developer'), await place.member('developer')];
+    await requireApprovals(1);
+    const proposal = await proposed({ set: set({ A: '1' }) }, author.session);
+    const rebase = () => act(proposal.id, 'rebase', undefined, author.session);
+    const answers = await Promise.all([rebase(), rebase(), act(proposal.id, 'reject', {}, other.session), rebase()]);
+    for (const code of answers.map(codeOf)) expect(['200', '409 proposal_closed']).toContain(code);
+    expect((await get(proposal.id)).body.proposal.state).toBe('rejected');
+    expect(codeOf(await rebase())).toBe('409 proposal_closed');
+  });
+
   it('is closed by rejecting, withdrawing and time', async () => {
     const [author, other] = [await place.member('developer'), await place.member('developer')];
     const one = await proposed({ set: set({ A: '1' }) }, author.session);
@@ -324,14 +413,42 @@ describe('a proposal', () => {
     expect(codeOf(await act(proposal.id, 'apply', undefined, first.session))).toBe('200');
   });
 
+  it('names everybody whose approval counted, up to three, also after the number was lowered', async () => {
+    const author = place.owner;
+    const people = [await place.member('developer'), await place.member('admin'), await place.member('developer')];
+    const last = await place.member('admin');
+    await requireApprovals(3);
+    const lowered = await proposed({ set: set({ A: '1' }) }, author.session);
+    for (const { session } of people.slice(0, 2)) await approve(lowered, session);
+    const rotation = await proposed({ set: set({ B: '1' }), purpose: 'rotation' }, author.session);
+    for (const { session } of [...people, last]) await approve(rotation, session);
+    await requireApprovals(1);
+    const idsOf = (named: { id: string }[]) => named.map(({ id }) => id);
+    const applied = await act(lowered.id, 'apply', undefined, people[0]?.session);
+    expect(idsOf(applied.body.proposal.approvals)).toEqual(people.slice(0, 2).map(({ user }) => user.id));
+    const rotated = await act(rotation.id, 'apply', undefined, author.session);
+    expect(idsOf(rotated.body.proposal.approvals)).toEqual(people.map(({ user }) => user.id));
+    const [second, first] = await revisionsOf();
+    expect(idsOf(first.approvedBy)).toEqual(idsOf(applied.body.proposal.approvals));
+    expect(idsOf(second.approvedBy)).toEqual(people.map(({ user }) => user.id));
+  });
+
   it('survives a rotation of the key', async () => {
     const values = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`KEY_${index}`, 'x'.repeat(9_000)]));
     await place.set('production', 'A', '1');
     const proposal = await proposed({ set: set(values) });
+    const path = place.pathOf('production');
+    const part = await find(at(proposalPartRecord, path, proposal.id, 1));
+    // As a request leaves it that ends before it has stored its proposal.
+    const uncommitted = at(proposalPartRecord, path, '01943c8e-5a10-7c3d-9f42-6b8e2d7a1c05', 1);
+    if (part === undefined) throw new Error('The proposal has no values.');
+    await transact([put(uncommitted, { ...part, key: '#01943c8e-5a10-7c3d-9f42-6b8e2d7a1c05' })]);
     expect(codeOf(await place.rotateKey())).toMatch(/^20/);
     await place.whenRotated();
-    const stored = await find(at(proposalRecord, place.pathOf('production'), proposal.id));
+    const stored = await find(at(proposalRecord, path, proposal.id));
     expect(stored?.parts).toBeGreaterThan(1);
+    expect((await find(uncommitted))?.keyVersion).toBe(part.keyVersion);
+    expect((await find(at(proposalPartRecord, path, proposal.id, 1)))?.keyVersion).toBe(part.keyVersion + 1);
     expect((await act(proposal.id, 'apply', undefined)).body.proposal).toMatchObject({ state: 'applied', revision: 2 });
     expect(await place.values('production')).toEqual({ A: '1', ...values });
   });
@@ -343,6 +460,11 @@ describe('a proposal', () => {
     expect(new Set(codes)).toEqual(new Set(['201', '409 proposal_limit_reached']));
     const open = await api.get(place.at('production', '/proposals?state=open&limit=100'), place.owner.session);
     expect(open.body.proposals.length).toBe(20);
+    const parts = (await allItems()).filter(
+      ({ kind, pk }) => kind === 'proposalPart' && String(pk).includes(place.project.slug),
+    );
+    const ids = open.body.proposals.map(({ id }: { id: string }) => id);
+    expect(new Set(parts.map(({ sk }) => String(sk).split('#')[1]))).toEqual(new Set(ids));
     await act(open.body.proposals[0].id, 'withdraw', undefined);
     expect(codeOf(await propose({ set: set({ A: '1' }) }))).toBe('201');
   });
@@ -373,6 +495,21 @@ describe('a proposal', () => {
     expect(codeOf(await get(proposal.id, '', viewer.session))).toBe('403 forbidden');
     expect(codeOf(await get('01943c8e-5a10-7c3d-9f42-6b8e2d7a1c05'))).toBe('404 proposal_not_found');
     expect(codeOf(await get(proposal.id, '', place.owner.session, 'dev'))).toBe('404 proposal_not_found');
+  });
+
+  it('is mailed whatever other organizations have mailed', async () => {
+    const other = await openWorkplace(api);
+    const approver = await place.member('developer');
+    await join(api, other.owner, approver, 'developer');
+    await requireApprovals(1);
+    const settings = `${other.projectPath}/environments/production`;
+    await expectStatus(api.patch(settings, { approvals: 1 }, other.owner.session), 200);
+    const body = { set: set({ A: '1' }) };
+    await expectStatus(api.post(other.at('production', '/proposals'), body, other.owner.session), 201);
+    await proposed(body);
+    await eventually(async () => {
+      expect((await mailsTo(approver, 'A change waits for your approval')).length).toBe(2);
+    });
   });
 
   it('says what breaks the template when it is proposed and when it is applied', async () => {
@@ -430,10 +567,40 @@ describe('a proposal', () => {
     const proposal = await proposed({ set: set({ A: '1' }) }, author.session);
     await get(proposal.id, '?values=true', reader.session);
     await act(proposal.id, 'apply', undefined, author.session);
-    const query = `?environment=${place.environmentId('production')}&key=A`;
-    const { body } = await api.get(`/audit/${place.owner.organization.id}/exposure${query}`, place.owner.session);
-    const ids = body.readers.map(({ actor }: { actor: { id: string } }) => actor.id);
-    expect(new Set(ids)).toEqual(new Set([author.user.id, reader.user.id]));
+    expect(new Set(await readersOf('production', 'A'))).toEqual(new Set([author.user.id, reader.user.id]));
+  });
+
+  it('that restores a value tells that those know it who knew it before', async () => {
+    const [writer, reader] = [await place.member('developer'), await place.member('admin')];
+    await place.set('production', 'A', '1', { as: writer.session });
+    await place.pull('production', '', { as: reader.session });
+    await place.set('production', 'A', '2');
+    expect(await readersOf('production', 'A')).not.toContain(reader.user.id);
+    const { id } = await proposed({ restore: { revision: 1 } });
+    expect((await act(id, 'apply', undefined)).body.proposal).toMatchObject({ state: 'applied' });
+    expect((await revisionsOf())[0]).toMatchObject({ action: 'proposal.applied', restored: 1 });
+    expect(await readersOf('production', 'A')).toEqual(expect.arrayContaining([writer.user.id, reader.user.id]));
+  });
+
+  it('tells who saw values of its source or of an earlier revision, also if it is never applied', async () => {
+    const [promoted, restored] = [await place.member('admin'), await place.member('admin')];
+    await place.set('dev', 'A', 'of dev');
+    await place.set('production', 'B', '1');
+    await place.set('production', 'B', '2');
+    const promotion = await proposed({ promote: { from: 'dev' } });
+    const restore = await proposed({ restore: { revision: 1 } });
+    expect((await get(promotion.id, '?values=true', promoted.session)).status).toBe(200);
+    expect((await get(restore.id, '?values=true', restored.session)).status).toBe(200);
+    expect(await readersOf('dev', 'A')).toContain(promoted.user.id);
+    expect(await readersOf('dev', 'A')).not.toContain(restored.user.id);
+    const path = `/audit/${place.owner.organization.id}/exposure?userId=`;
+    const exposuresOf = async ({ user }: Person) =>
+      (await expectStatus(api.get(path + user.id, place.owner.session), 200)).body.exposures.map(
+        (one: { environment: { slug: string }; key: string; versions: number[] }) =>
+          `${one.environment.slug} ${one.key} ${one.versions.join(' ')}`,
+      );
+    expect(await exposuresOf(promoted)).toEqual(['dev A 1']);
+    expect(await exposuresOf(restored)).toEqual(['production B 1 2']);
   });
 });
 

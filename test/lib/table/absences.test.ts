@@ -18,7 +18,7 @@ const grantingNothing = words(`
   domain.lostBy email.expiresAt email.reservedFor environmentState.deadHeadsUpTo environmentState.pages environmentState.pending.abandoned
   environmentState.served handOff.provider.clientVersion handOff.provider.lifted handOff.sessionHash handOff.sessionId
   head.keyVersion head.sealed head.sizeBytes identity.createdBy identity.maxAssertionAgeMinutes identity.singleUse
-  identity.tokensEndedAt issuerKeys.endpoints issuerKeys.endpoints.userinfo issuerKeys.problem
+  identity.tokensEndedAt identity.trustedBy issuerKeys.endpoints issuerKeys.endpoints.userinfo issuerKeys.problem
   member.addedByRules member.grants member.providerSignInAt member.via removedMember.byRules
   organization.accessRevision organization.billing organization.importing organization.kept
   organization.billing.invoice organization.billing.subscribedPlan organization.providerRequiredAt
@@ -26,7 +26,7 @@ const grantingNothing = words(`
   organization.retentions organization.trustProviderFactor passkey.counterWentBackAt passkey.ownAddition
   pendingLink.domain pendingLink.epoch pendingLink.replacedLinkId planConfigs.raised platformCount.organizations
   platformCount.projects platformCount.users project.kept project.restoring project.rotation.failed
-  proposal.closedAt proposal.closedBy proposal.from proposal.message proposal.purpose proposal.reason
+  proposal.author.memberId proposal.author.setUpBy proposal.closedAt proposal.closedBy proposal.from proposal.message proposal.purpose proposal.reason
   proposal.restored proposal.revision resetLink.emailChanges retiredSlug.type revision.approvedBy revision.from
   revision.message revision.proposal revision.restored session.brokeGlassIn session.id
   session.provider.clientVersion session.provider.lifted

@@ -17,9 +17,9 @@ export interface ProjectProps {
   reload: () => Promise<void>;
 }
 
-/** The organization with the role that counts in the project. */
+/** The organization with the role that counts in the project. Whom only a grant lets in counts as a viewer. */
 export function asInProject(organization: OwnOrganization, { id }: Pick<Project, 'id'>): OwnOrganization {
-  return { ...organization, role: roleInProject(organization, id)?.role ?? organization.role };
+  return { ...organization, role: roleInProject(organization, id)?.role ?? 'viewer' };
 }
 
 export function InProject({
@@ -38,10 +38,7 @@ export function InProject({
     });
     return project;
   });
-  const open = useOpenProposals(
-    loaded.data === undefined ? organization : asInProject(organization, loaded.data),
-    loaded.data,
-  );
+  const open = useOpenProposals(organization, loaded.data);
   const reload = async () => {
     await Promise.all([loaded.reload(), open.reload()]);
   };

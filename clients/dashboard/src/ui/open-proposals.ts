@@ -1,19 +1,21 @@
-import { environmentRules } from 'virtual:contracts';
 import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import type { Project } from '@holdfast/contracts/projects/projects.ts';
 import { useEffect } from 'preact/hooks';
 import { call } from '../api.ts';
 import { useLoad } from '../load.ts';
 import { pathname } from '../router.ts';
+import { rightsOfRole } from '../secrets/rights.ts';
 
 /**
- * How many proposals are open, by environment: in those that require approvals and that the user may write to. Loaded
- * again with each page of the project.
+ * How many proposals are open, by environment: in those that require approvals and that the user's role may write to.
+ * Loaded again with each page of the project.
  */
-export function useOpenProposals({ slug: orgSlug, role }: OwnOrganization, project: Project | undefined) {
-  const environments = (project?.environments ?? []).filter(
-    ({ approvals, type }) => approvals > 0 && environmentRules.write[role].includes(type),
-  );
+export function useOpenProposals(organization: OwnOrganization, project: Project | undefined) {
+  const { slug: orgSlug } = organization;
+  const environments =
+    project?.environments.filter(
+      environment => environment.approvals > 0 && rightsOfRole(organization, project, environment).write,
+    ) ?? [];
   const loaded = useLoad(environments.map(({ id }) => id).join(' '), async signal => {
     const lists = await Promise.all(
       environments.map(({ slug: env }) =>

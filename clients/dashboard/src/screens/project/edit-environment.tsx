@@ -21,6 +21,8 @@ interface EditEnvironmentProps {
   onDelete: () => void;
 }
 
+const onlyOwnersDelete = 'Its changes need approval, so only owners can delete it.';
+
 export function EditEnvironment({ environment, params, owner, whyNot, onSaved, onDelete }: EditEnvironmentProps) {
   const [type, setType] = useState<EnvironmentType>(environment.type);
   const [approvals, setApprovals] = useState(environment.approvals);
@@ -61,7 +63,12 @@ export function EditEnvironment({ environment, params, owner, whyNot, onSaved, o
         <Button type="submit" busy={save.busy} label={`Save ${environment.slug}`} disabled={whyNot !== undefined}>
           Save
         </Button>
-        <Button kind="quiet" label={`Delete ${environment.slug}`} onClick={onDelete} whyNot={whyNot}>
+        <Button
+          kind="quiet"
+          label={`Delete ${environment.slug}`}
+          onClick={onDelete}
+          whyNot={whyNot ?? (owner || environment.approvals === 0 ? undefined : onlyOwnersDelete)}
+        >
           Delete …
         </Button>
       </div>

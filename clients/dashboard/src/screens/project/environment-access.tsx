@@ -5,6 +5,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
+import { rightsOfRole } from '../../secrets/rights.ts';
 import { user } from '../../session.ts';
 import { Await } from '../../ui/await.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -29,13 +30,15 @@ export interface Rights extends Allowed {
 
 interface WithGrantsProps {
   organization: OwnOrganization;
+  project: { id: string };
   environment: Environment;
-  ofRole: Allowed;
   children: (rights: Rights) => ComponentChildren;
 }
 
 /** Loads the user's own grants in the environment, unless the role allows everything there. */
-export function WithGrants({ organization: { id: orgId }, environment, ofRole, children }: WithGrantsProps) {
+export function WithGrants({ organization, project, environment, children }: WithGrantsProps) {
+  const { id: orgId } = organization;
+  const ofRole = rightsOfRole(organization, project, environment);
   const needsNone = ofRole.read && ofRole.write;
   const loaded = useLoad(`${orgId} ${needsNone}`, async signal =>
     needsNone ? { grants: [], requests: [] } : call('GET /v1/grants/{orgId}', { params: { orgId }, signal }),

@@ -1,4 +1,3 @@
-import { roleInProject } from '@holdfast/contracts/fields/role-in-project.ts';
 import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import { useState } from 'preact/hooks';
 import { addressWith, navigate, searchParameters } from '../../router.ts';
@@ -6,7 +5,6 @@ import { type OpenDialog, SecretDialogs } from '../../secrets/dialogs.tsx';
 import { SecretList } from '../../secrets/list.tsx';
 import type { Place } from '../../secrets/place.ts';
 import { proposalsPath } from '../../secrets/propose.ts';
-import { roleMay } from '../../secrets/rights.ts';
 import type { Row, RowAction } from '../../secrets/row.tsx';
 import { type OnSelected, Selected } from '../../secrets/selected.tsx';
 import { TakeValues } from '../../secrets/take-values.tsx';
@@ -31,15 +29,8 @@ export function EnvironmentScreen(props: ProjectProps) {
   const environment = props.project.environments.find(({ slug }) => slug === props.parameters.env);
   if (environment === undefined) return <NoSuchEnvironment {...props} />;
   const { organization, project } = props;
-  // Whom only a grant lets in has no role there.
-  const hasRole = roleInProject(organization, project.id) !== undefined;
-  const may = (action: 'read' | 'write') => hasRole && roleMay(action, organization.role, environment.type);
   return (
-    <WithGrants
-      organization={organization}
-      environment={environment}
-      ofRole={{ read: may('read'), write: may('write') }}
-    >
+    <WithGrants {...{ organization, project, environment }}>
       {rights => (
         <Secrets key={`${environment.id} ${rights.read}`} {...props} environment={environment} rights={rights} />
       )}

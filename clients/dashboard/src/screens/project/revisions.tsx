@@ -1,7 +1,6 @@
 import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import { useState } from 'preact/hooks';
 import { proposalsPath } from '../../secrets/propose.ts';
-import { roleMay } from '../../secrets/rights.ts';
 import { may, whoMay } from '../../session.ts';
 import { Await } from '../../ui/await.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -11,6 +10,7 @@ import { EnvironmentMark } from '../../ui/environment-mark.tsx';
 import { NoSuchEnvironment, type ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
+import { WithGrants } from './environment-access.tsx';
 import { Restore } from './restore.tsx';
 import { RevisionDiff } from './revision-diff.tsx';
 import { RevisionItem } from './revision-item.tsx';
@@ -21,14 +21,20 @@ export function Revisions(props: ProjectProps) {
   const { organization, project, parameters } = props;
   const environment = project.environments.find(({ slug }) => slug === parameters.env);
   if (environment === undefined) return <NoSuchEnvironment {...props} />;
-  if (!roleMay('read', organization.role, environment.type))
-    return (
-      <EmptyPage
-        title="History"
-        reason={`As a ${organization.role}, you can’t read the history of ${environment.slug}.`}
-      />
-    );
-  return <Journal key={environment.id} {...props} environment={environment} />;
+  return (
+    <WithGrants {...{ organization, project, environment }}>
+      {rights =>
+        rights.read ? (
+          <Journal key={environment.id} {...props} environment={environment} />
+        ) : (
+          <EmptyPage
+            title="History"
+            reason={`As a ${organization.role}, you can’t read the history of ${environment.slug}.`}
+          />
+        )
+      }
+    </WithGrants>
+  );
 }
 
 function Journal({ organization, project, environment, reload }: ProjectProps & { environment: Environment }) {

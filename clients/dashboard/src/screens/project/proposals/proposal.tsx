@@ -3,7 +3,6 @@ import { type Answer, Refusal } from '../../../api.ts';
 import { ChangedValues } from '../../../secrets/changed-values.tsx';
 import { linesOf, Proof, type ProofLine } from '../../../secrets/proof.tsx';
 import { type Proposal, proposalsPath } from '../../../secrets/propose.ts';
-import { roleMay } from '../../../secrets/rights.ts';
 import { ShowValues } from '../../../secrets/shown.tsx';
 import { Await } from '../../../ui/await.tsx';
 import { EnvironmentMark } from '../../../ui/environment-mark.tsx';
@@ -24,7 +23,9 @@ type Found = Answer<'GET /v1/secrets/{orgSlug}/{project}/{env}/proposals/{propos
 export function ProposalScreen(props: ProjectProps) {
   return (
     <ForWriters {...props}>
-      {environment => <Approval key={props.parameters.id} {...props} environment={environment} />}
+      {(environment, { read }) => (
+        <Approval key={props.parameters.id} {...props} environment={environment} readable={read} />
+      )}
     </ForWriters>
   );
 }
@@ -34,9 +35,10 @@ function Approval({
   organization,
   project,
   environment,
+  readable,
   parameters,
   reload,
-}: ProjectProps & { environment: Environment }) {
+}: ProjectProps & { environment: Environment; readable: boolean }) {
   const place = { orgSlug: organization.slug, project: project.slug, env: environment.slug };
   const { loaded, surprise, decisions } = useProposal({ place, id: parameters.id ?? '', reload });
   const { error, data } = loaded.of;
@@ -72,7 +74,7 @@ function Approval({
               <Proof {...revisionsOf(found.proposal)} lines={linesWith(found)} />
               {found.proposal.state === 'open' && (
                 <>
-                  {roleMay('read', organization.role, environment.type) ? (
+                  {readable ? (
                     <ShowValues of={loaded} />
                   ) : (
                     <p class="quiet">You can’t read {environment.slug}, so its values can’t be shown.</p>
