@@ -203,7 +203,6 @@ export const createProposal = contract({
     'version_mismatch',
     'proposal_limit_reached',
   ],
-  isWaitedFor: true,
   uses: {
     table: {
       GetItem: ['ENV', 'ORG'],
@@ -321,7 +320,6 @@ export const withdrawProposal = contract({
   access: writesSecrets,
   responses: ok({ description: 'The proposal.', body: ProposalResponse, example: closed('withdrawn') }),
   errors: ['proposal_closed'],
-  isWaitedFor: true,
   uses: { table: readUses },
 });
 
@@ -336,7 +334,6 @@ export const applyProposal = contract({
   access: writesSecrets,
   responses: ok({ description: 'The proposal.', body: CheckedProposal, example: closed('applied') }),
   errors: ['approval_required', 'proposal_closed', ...changeErrors],
-  isWaitedFor: true,
   uses: applyUses,
   sizing,
 });
@@ -352,7 +349,6 @@ export const rebaseProposal = contract({
   access: writesSecrets,
   responses: ok({ description: 'The proposal.', body: CheckedProposal, example }),
   errors: ['proposal_closed', 'plan_limit_exceeded', 'payload_too_large'],
-  isWaitedFor: true,
   uses: {
     table: {
       ...readUses,
