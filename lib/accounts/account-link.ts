@@ -71,18 +71,19 @@ export function usedLink(
 }
 
 /**
- * The check that issuer and client are the same, and all other settings if `version` is given. Without `refused`, the
- * transaction throws `ConditionFailed`.
+ * The check that issuer and client are the same, and all other settings if `version` is given; null means that there
+ * are still no rules. Without `refused`, the transaction throws `ConditionFailed`.
  */
 export function sameProvider(
-  provider: { organizationId: string; orgSlug: string; clientVersion: string; version?: string | undefined },
+  provider: { organizationId: string; orgSlug: string; clientVersion: string; version?: string | null },
   refused?: () => Error,
 ): Write {
   const { organizationId, orgSlug, clientVersion, version } = provider;
   const isSame = {
     organizationId: equals(organizationId),
     clientVersion: equals(clientVersion),
-    ...(version === undefined ? {} : { version: equals(version) }),
+    ...(version === null ? { roleRules: absent } : {}),
+    ...(typeof version === 'string' ? { version: equals(version) } : {}),
   };
   return check(at(signInRecord, orgSlug), { if: isSame, refused });
 }

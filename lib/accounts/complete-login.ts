@@ -77,7 +77,7 @@ export async function completeLogin(context: RequestContext, sent: Answer, linkS
   const logIn = [...proof.writes, useUp, ...writes];
   const cookies = [cookie];
   if (provided === undefined) cookies.push(...(await transactWithLink(context, user, linkSecret, logIn)));
-  else await transactProvided(context, user, provided, logIn);
+  else await transactProvided(context, user, { ...provided, issuedAt: issuedAtOf(challenge) }, logIn);
   log.account('logged_in', { userId: user.id, ip: source.ip, secondFactor: factor.method });
   await mailNotice(context, user, proof);
   await mailBreakGlass(context, user, bypassed);
@@ -107,7 +107,7 @@ export async function continueProvidedLogIn(challenge: string | undefined): Prom
   return { challenge, ...(await factorQuestion('log-in', user, challenge)) };
 }
 
-type Provided = NonNullable<ChallengeRecord['provided']>;
+type Provided = NonNullable<ChallengeRecord['provided']> & { issuedAt: string };
 
 /**
  * Commits the log-in, if provider, rules and link are still the same. A new person joins only now that their factor is
@@ -116,7 +116,10 @@ type Provided = NonNullable<ChallengeRecord['provided']>;
  */
 async function transactProvided(context: RequestContext, user: UserRecord, provided: Provided, logIn: Write[]) {
   const { clientVersion, provider, rules } = provided;
-  const isSameProvider = sameProvider({ ...provider, clientVersion, version: rules?.version }, invalidChallenge);
+  const isSameProvider = sameProvider(
+    { ...provider, clientVersion, version: rules?.version ?? null },
+    invalidChallenge,
+  );
   const isLinked = usedLink(user, provider, invalidChallenge);
   await retryOnConditionFailed(async () => {
     const membership = await membershipWrites(context, user, provided);
@@ -125,7 +128,10 @@ async function transactProvided(context: RequestContext, user: UserRecord, provi
   });
 }
 
-/** @throws invalid_token if the rules have changed, or now end the membership: the next sign-in decides that */
+/**
+ * @throws invalid_token if the rules have changed, a newer sign-in has applied them, or they now end the membership: the
+ * next sign-in decides that
+ */
 async function membershipWrites(context: RequestContext, user: UserRecord, provided: Provided): Promise<Write[]> {
   const { organizationId, orgSlug } = provided.provider;
   const { organization, signIn, removed, member } = await readTogether({
@@ -135,7 +141,9 @@ async function membershipWrites(context: RequestContext, user: UserRecord, provi
     member: at(memberRecord, orgSlug, user.id),
   });
   if (signIn?.organizationId !== organizationId || organization?.id !== organizationId) throw invalidChallenge();
-  if (provided.rules?.version !== versionWithRules(signIn)) throw invalidChallenge();
+  if ((provided.rules?.version ?? null) !== versionWithRules(signIn)) throw invalidChallenge();
+  const endedAt = removed?.organizationId === organizationId && removed.byRules === true ? removed.removedAt : '';
+  if ((member?.providerSignInAt ?? endedAt) > provided.issuedAt) throw invalidChallenge();
   const rules = await readRules(orgSlug, signIn, provided.rules?.matched ?? []);
   if (member !== undefined) {
     // Also if the person has joined meanwhile, in another browser or with an invitation.

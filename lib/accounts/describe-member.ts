@@ -37,11 +37,12 @@ export async function describeMember(
     list(sessionRecord, ranges.sessions(member.userId)),
     isManager ? listAllIdentities(organization) : undefined,
   ]);
-  const signIns = sessions.filter(({ provider }) => reaches(organizationId, provider)).map(one => one.createdAt);
+  const reaching = sessions.filter(({ provider }) => reaches(organizationId, provider));
+  const signIns = [...reaching.map(({ createdAt }) => createdAt), member.providerSignInAt ?? ''];
   const made = identities?.filter(one => one.organizationId === organizationId && one.createdBy?.id === member.userId);
   return {
     member: view,
-    lastSignInAt: signIns.toSorted().at(-1) ?? null,
+    lastSignInAt: signIns.toSorted().at(-1) || null,
     tokens: tokens.filter(token => actsFor(member, organizationId, token)).map(tokenView),
     identities: made?.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt)) ?? null,
   };

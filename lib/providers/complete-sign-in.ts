@@ -92,7 +92,7 @@ async function letIn(
   context: CallbackContext,
   { organization, signIn, started }: OpenSignIn,
   { person, trustedFactor, claims }: Proof,
-  { user, writes: accountWrites, joins, member, replaces, provedAtMs }: Identified,
+  { user, writes: accountWrites, unremoved, joins, member, replaces, provedAtMs }: Identified,
 ): Promise<Outcome> {
   const { id: organizationId, slug: orgSlug } = organization;
   const { clientVersion } = signIn;
@@ -110,16 +110,17 @@ async function letIn(
   const isSame = sameProvider({ ...session.provider, version }, signInExpired);
   if (member !== undefined && change?.ends === true) {
     // Not only once a factor is proved: the provider has said that they no longer belong here.
-    return { writes: [isSame, ...change.writes], answer: new SignInRefused('invitation_required'), ended: member };
+    const writes = [...accountWrites, isSame, ...change.writes];
+    return { writes, answer: new SignInRefused('invitation_required'), ended: member };
   }
-  const writes = [...accountWrites, isSame];
+  const writes = [...accountWrites, ...(unremoved ?? []), isSame];
   if (hasSecondFactor(user) && !trustedFactor) {
     // Nothing changes before their own factor is proved: the answer to the challenge makes these writes again.
     const provided = {
       clientVersion,
       ...session,
       joins: joins && true,
-      rules: version === undefined ? undefined : { version, matched },
+      rules: version === null ? undefined : { version, matched },
     };
     const { challenge, write } = newChallenge('provider-log-in', user, provided);
     return {

@@ -32,6 +32,8 @@ export interface Identified {
   user: UserRecord;
   /** Create the account and its link, or check that both are still there. */
   writes: Write[];
+  /** The check that no membership has ended meanwhile. The end of the present one writes the same item. */
+  unremoved?: Write[];
   /** Of a person who is no member yet: their last membership that ended under the organization's slug. */
   joins?: { removed: RemovedMemberRecord | undefined };
   /** Of a member. */
@@ -153,18 +155,18 @@ function linkedAccount(
   proof: Proof,
   pointer: ProviderLinkRecord,
   { user, member, removed }: Candidate,
-): Pick<Identified, 'user' | 'writes' | 'joins' | 'member'> {
+): Pick<Identified, 'user' | 'writes' | 'unremoved' | 'joins' | 'member'> {
   const isOlder = pointer.linkId === null;
-  const linking = isOlder
+  const writes = isOlder
     ? newLink(user, targetOf(open, proof), { replaced: pointer, isUsed: true })
     : [linkStillHolds(open, proof, user)];
   // The membership may end meanwhile. A link from before accounts had a side of it ends only with that note.
-  const unremoved = check(at(removedMemberRecord, open.organization.slug, user.id), {
+  const isAsRead = check(at(removedMemberRecord, open.organization.slug, user.id), {
     if: removed === undefined ? isNew : { organizationId: equals(removed.organizationId) },
   });
   // A removal that is in progress ends the membership, which every later request checks.
-  const writes = member === undefined || isOlder ? [...linking, unremoved] : linking;
-  return member === undefined ? { user, writes, joins: { removed } } : { user, writes, member };
+  const unremoved = member === undefined || isOlder ? [isAsRead] : [];
+  return { user, writes, unremoved, ...(member === undefined ? { joins: { removed } } : { member }) };
 }
 
 /** The person may have been unlinked from the account, or the account recovered. */

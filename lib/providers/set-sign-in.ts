@@ -13,6 +13,7 @@ import { breakGlassOwner, listOwners, listUnsettled } from '../organizations/bre
 import { auditText } from '../organizations/members/project-roles.ts';
 import { requirePlace } from '../organizations/members/read-roster.ts';
 import { targetProblem } from '../outbound/target.ts';
+import { renewedRevision } from '../table/access-revision.ts';
 import { equals, isNew, isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list } from '../table/read.ts';
@@ -21,6 +22,7 @@ import { organizationRecord } from '../table/records/organization.ts';
 import { type ProjectKeys, projectKeysRecord } from '../table/records/project.ts';
 import { domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { put, remove, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
+import { copyEarlierSignIns } from './earlier-sign-ins.ts';
 import { findSignIn, ownSignIn, readSignIn, sealClientSecret, signInTarget } from './provider.ts';
 
 type Requested = BodyOf<typeof contract>;
@@ -62,6 +64,7 @@ export async function setSignIn(context: MemberContext, requested: Requested, fo
     const after = await signInAfter(organization.id, { ...requested, roleRules }, previous);
     const details = detailsOf(previous, after);
     if (previous !== undefined && details === undefined) return previous;
+    if (after.recheckDays !== undefined && previous?.recheckDays === undefined) await copyEarlierSignIns(organization);
     // An earlier holder of the slug left its own if it was erased by a version that did not know providers.
     const unchanged = stored === undefined ? isNew : { version: equals(stored.version) };
     await transact([
@@ -203,6 +206,8 @@ function shownOnOrganization({ id, slug }: { id: string; slug: string }, signIn?
     trustProviderFactor: signIn?.trustFactor === true ? true : undefined,
     providerVersion: signIn?.clientVersion,
     recheckDays: signIn?.recheckDays,
+    // Requests may otherwise use members as they were before `copyEarlierSignIns`.
+    ...renewedRevision(),
   } as const;
   const isActive = { id: equals(id), status: equals('active') };
   return update(at(organizationRecord, slug), { set }, { if: isActive, refused: () => organizationNotFound() });

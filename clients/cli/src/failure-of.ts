@@ -106,7 +106,10 @@ function accessHint({ code, message }: HoldfastError): string | undefined {
     case 'network_not_allowed':
       return 'Use a network that the organization allows, such as your company’s, or ask an owner to add this one.';
     case 'provider_required':
-      return newTokenHint('Sign in through your organization’s provider: holdfast login');
+      // With `recheckDays`, the token is accepted again after a sign-in in the dashboard, as the message says.
+      return message.includes('accepted again')
+        ? undefined
+        : newTokenHint('Sign in through your organization’s provider: holdfast login');
     case 'second_factor_required':
       return newTokenHint('Sign in to the dashboard with a second factor, then: holdfast login');
     default:

@@ -1,5 +1,5 @@
 import { ApprovalRequired, idTokenSources } from '@holdfast/sdk';
-import { Command } from 'commander';
+import { Command, type Option } from 'commander';
 import { commands } from './command-list.ts';
 import { version } from './connect.ts';
 import { type AnySubcommand, headings } from './define-command.ts';
@@ -124,8 +124,8 @@ function suggestSubcommand(command: Command): void {
 }
 
 /** The error of a command with the place that its options name in the commands that it advises. */
-function withPlace(error: unknown, { org, project, env }: Record<string, unknown>): unknown {
-  if (error instanceof ApprovalRequired) return withHint(error, `Propose it instead: ${sameCommandWith('--propose')}`);
+function withPlace(error: unknown, command: Command, { org, project, env }: Record<string, unknown>): unknown {
+  if (error instanceof ApprovalRequired) return withHint(error, `Propose it instead: ${proposing(command)}`);
   const { hint } = failureOf(error);
   const options = (given: readonly (readonly [string, unknown])[]) =>
     given
@@ -147,11 +147,20 @@ function withPlace(error: unknown, { org, project, env }: Record<string, unknown
   return named === hint ? error : withHint(error, named);
 }
 
-/** The command that was given, with one more option. Values are never arguments. */
-function sameCommandWith(option: string): string {
+/** What an option excludes, which commander's types omit. */
+type Excluding = Option & { conflictsWith: readonly string[] };
+
+/** The command that was given, with --propose and without the options that exclude it. Values are never arguments. */
+function proposing(command: Command): string {
   const words = process.argv.slice(2);
-  const end = words.indexOf('--');
-  const all = words.toSpliced(end < 0 ? words.length : end, 0, option);
+  const end = words.includes('--') ? words.indexOf('--') : words.length;
+  const excluding = (command.options as Excluding[]).filter(({ conflictsWith }) => conflictsWith.includes('propose'));
+  const options = words
+    .slice(0, end)
+    .filter((word, index, given) =>
+      excluding.every(({ long, required }) => word.split('=')[0] !== long && !(required && given[index - 1] === long)),
+    );
+  const all = [...options, '--propose', ...words.slice(end)];
   const quoted = all.map(word => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
   return `holdfast ${quoted.join(' ')}`;
 }
@@ -186,7 +195,7 @@ function define(parent: Command, definition: AnySubcommand): void {
     try {
       await definition.run(session, ...words, { ...flags });
     } catch (error) {
-      throw withPlace(await withNames(error, session, words), { ...flags });
+      throw withPlace(await withNames(error, session, words), command, { ...flags });
     }
   });
   for (const subcommand of subcommands) define(command, subcommand);

@@ -1,6 +1,6 @@
 import { claimAt } from './match-claims.ts';
 import type { ProjectRole } from './project-role.ts';
-import { roleInProject } from './role-in-project.ts';
+import { maximumProjectRoles, roleInProject } from './role-in-project.ts';
 import { outranks, type Role } from './role-order.ts';
 import type { RoleRule } from './role-rule.ts';
 
@@ -22,6 +22,9 @@ export interface CompleteRights {
   projectRoles: ListedRole[];
 }
 
+/** Everybody's except an owner's. */
+type OthersRights = CompleteRights & { role: ProjectRole };
+
 /** The rights of somebody who is a member, or who has an invitation. */
 export interface Current {
   role: Role;
@@ -30,7 +33,7 @@ export interface Current {
   /** Absent: a person made the membership. */
   via?: 'provider' | undefined;
   /** Present if rules added something to what a person gave. */
-  addedByRules?: { given: CompleteRights; made: CompleteRights } | undefined;
+  addedByRules?: { given: OthersRights; made: OthersRights } | undefined;
 }
 
 interface Settings {
@@ -112,11 +115,13 @@ function highest<R extends Role>(role: R, other: R): R {
 
 /**
  * What a person gave, with what rules add. A role in a project that a person gave counts there instead of any role in
- * the organization, so only a rule about that project raises it.
+ * the organization, so only a rule about that project raises it. Rules that would list more projects than a
+ * membership can name add nothing: without one of its entries, a project could have a higher role.
  */
 function addedTo(current: Current, ruled: ByRules): Made {
-  if (current.role === 'owner') return unchanged(current);
-  const given = givenByPerson(current);
+  const { role: currentRole } = current;
+  if (currentRole === 'owner') return unchanged(current);
+  const given = givenByPerson({ ...current, role: currentRole });
   const everywhere = [given, ruled].flatMap(one => (one.limited || one.role === undefined ? [] : [one.role]));
   const limited = everywhere.length === 0;
   // A limited role gives nothing in other projects, so it raises only another limited one.
@@ -132,15 +137,16 @@ function addedTo(current: Current, ruled: ByRules): Made {
   const isRaised = new Set(raised.map(({ projectId }) => projectId));
   const kept = given.projectRoles.filter(({ projectId }) => !isRaised.has(projectId));
   const rights = { role, limited, projectRoles: sorted([...kept, ...raised]) };
-  return { rights, addedByRules: isSame(given, rights) ? undefined : { given, made: rights } };
+  const addsNothing = isSame(given, rights) || rights.projectRoles.length > maximumProjectRoles;
+  return addsNothing ? { rights: given, addedByRules: undefined } : { rights, addedByRules: { given, made: rights } };
 }
 
 /**
- * What a person gave: where the rights are still as the last sign-in made them, what was given before that, and
- * otherwise what somebody has changed since. So whoever changes rights needs not know about rules.
+ * What a person gave: where the rights are still as the last sign-in made them, what is noted as given, and otherwise
+ * what somebody has changed since. An earlier version changes rights without noting it.
  */
-function givenByPerson(current: Current): CompleteRights {
-  const now = complete(current);
+function givenByPerson(current: Current & { role: ProjectRole }): OthersRights {
+  const now = { ...complete(current), role: current.role };
   const { addedByRules } = current;
   if (addedByRules === undefined) return now;
   const { given, made } = addedByRules;

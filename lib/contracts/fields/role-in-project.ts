@@ -12,6 +12,9 @@ export interface GrantedRight {
   expiresAt: string;
 }
 
+/** How many projects a membership or an invitation can name. */
+export const maximumProjectRoles = 100;
+
 /** What a membership or an invitation says about somebody's rights. */
 export interface MemberRights {
   role: Role;

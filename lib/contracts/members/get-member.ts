@@ -19,8 +19,8 @@ export const getMember = contract({
     body: z.object({
       member: Member,
       lastSignInAt: Timestamp.nullable().describe(
-        'When they last signed in, as far as a session that reaches the organization is stored. A session that they ' +
-          'end is not.',
+        'When they last signed in through the organization’s provider, or otherwise, as far as a session that reaches ' +
+          'the organization is stored. A session that they end is not.',
       ),
       tokens: z
         .array(CliToken)

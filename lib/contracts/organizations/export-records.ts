@@ -6,7 +6,7 @@ import { EventName } from '../fields/events.ts';
 import { identityAccesses, identityRoles, keyTypes } from '../fields/identity-limits.ts';
 import { Claims } from '../fields/identity-rules.ts';
 import { LimitOverrides, PlanName } from '../fields/limits.ts';
-import { AddedByRules, ProjectRole } from '../fields/project-role.ts';
+import { ProjectRole } from '../fields/project-role.ts';
 import { proposalContents } from '../fields/proposal.ts';
 import { EnvironmentType, Role } from '../fields/role.ts';
 import { Email, SecretKey, SecretValue, Slug, Timestamp, Uuid } from '../fields/text.ts';
@@ -53,11 +53,16 @@ const ExportedOrganization = z.strictObject({
   firstRevision: z.int(),
 });
 
+const ListedRole = z.strictObject({ projectId: Uuid, slug: Slug, role: ProjectRole });
+
 /** Only if somebody has rights in projects, so that an older reader rejects what it would not enforce. */
 const rightsInProjects = {
   limited: z.boolean().optional(),
-  projectRoles: z.array(z.strictObject({ projectId: Uuid, slug: Slug, role: ProjectRole })).optional(),
+  projectRoles: z.array(ListedRole).optional(),
 };
+
+/** Never an owner's: the next sign-in after an import could make one of them. */
+const CompleteRights = z.strictObject({ role: ProjectRole, limited: z.boolean(), projectRoles: z.array(ListedRole) });
 
 const ExportedMember = z.strictObject({
   record: z.literal('member'),
@@ -70,7 +75,7 @@ const ExportedMember = z.strictObject({
   joinedAt: Timestamp,
   /** Only if its sign-in provider made the membership, or added to it. */
   via: z.literal('provider').optional(),
-  addedByRules: AddedByRules.optional(),
+  addedByRules: z.strictObject({ given: CompleteRights, made: CompleteRights }).optional(),
 });
 
 const ExportedRemovedMember = z.strictObject({

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { MemberContext } from '../../access/request-context.ts';
 import { givesFreshRights } from '../../contracts/fields/project-role.ts';
 import { hasFreshRights, outranks, type Role } from '../../contracts/fields/role.ts';
 import { ApiError, organizationNotFound } from '../../core/errors.ts';
 import type { Key } from '../../table/entity.ts';
-import { asRead, greaterThan } from '../../table/expressions.ts';
+import { asRead, equals, greaterThan, isNew } from '../../table/expressions.ts';
 import { at, readTogether } from '../../table/read.ts';
 import type { IdentityRecord } from '../../table/records/identity.ts';
 import {
@@ -12,21 +13,32 @@ import {
   memberRecord,
   type OrganizationRecord,
   organizationRecord,
+  removedMemberRecord,
 } from '../../table/records/organization.ts';
 import { accountLinkRecord } from '../../table/records/sign-in.ts';
 import { asRevocation } from '../../table/revocations.ts';
-import { remove, retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
+import {
+  check,
+  put,
+  remove,
+  retryWithFreshRead,
+  transact,
+  transactIfHolds,
+  update,
+  type Write,
+} from '../../table/write.ts';
 import { ownerIsDispensable } from '../break-glass.ts';
 import { changeCounts } from '../change-counts.ts';
 import { keysOfTokensOf, membershipEnd, sweep } from './end-membership.ts';
 import { endableOf, endRest, findLeft, identityEndings, type Left, listAllIdentities } from './made-by-member.ts';
 import { invitationRemoval } from './new-member.ts';
 import { ownsMore } from './owns-more.ts';
+import { withGiven } from './project-roles.ts';
 import { type Roster, readRosterOf, requirePlace } from './read-roster.ts';
 
 /**
- * Gives a member another role from their next request on. Writes nothing if the member already has the role. Owners and
- * admins are not limited to projects, so becoming one ends that.
+ * Gives a member another role from their next request on. Writes nothing if a person already gave the member that role.
+ * Owners and admins are not limited to projects, so becoming one ends that.
  * @throws member_not_found, last_owner; step_up_required if either role has fresh rights
  */
 export async function changeRole(
@@ -42,13 +54,17 @@ export async function changeRole(
     context.requireFresh(hasFreshRights(role) || hasFreshRights(member.role));
     const isLower = outranks(member.role, role);
     context.requireRevocation(isLower);
-    if (member.role === role) return member;
+    // The next sign-in leaves an owner's rights alone.
+    const limit = hasFreshRights(role) ? { limited: false } : {};
+    const given = role === 'owner' ? {} : withGiven(member, { role, ...limit });
+    const isGiven = isDeepStrictEqual(given.addedByRules ?? member.addedByRules, member.addedByRules);
+    if (member.role === role && isGiven) return member;
     const item = at(memberRecord, organization.slug, member.userId);
-    const set = { role, ...(hasFreshRights(role) ? { limited: undefined } : {}) };
+    const set = { role, ...(hasFreshRights(role) ? { limited: undefined } : {}), ...given };
     const writes = [
       ownerCountChange(organization, Number(role === 'owner') - Number(member.role === 'owner')),
       ...(member.role === 'owner' ? await ownerIsDispensable(current, member.userId) : []),
-      update(item, { set }, { if: asRead(member, ['id', 'role']) }),
+      update(item, { set }, { if: asRead(member, ['id', 'role', 'addedByRules']) }),
       ...(role === 'owner' ? [ownsMore(member.userId)] : []),
       await context.audit({
         action: 'member.role_changed',
@@ -107,6 +123,7 @@ export async function removeMember(
 ): Promise<Left> {
   const { organization } = context;
   const readAgain = () => readRemoval(organization, endIdentities);
+  const found = foreseen.roster.members.find(candidate => candidate.id === id);
   const removed = await retryWithFreshRead(foreseen, readAgain, async ({ roster, identities }) => {
     const member = roster.members.find(candidate => candidate.id === id);
     if (member !== undefined) {
@@ -120,6 +137,9 @@ export async function removeMember(
       return { member, dead: await endMembership(context, roster.organization, member, ended) };
     }
     const invitation = roster.invitations.find(candidate => candidate.id === id);
+    if (invitation === undefined && found !== undefined && (await keepOut(context, found))) {
+      return { member: found, dead: [] };
+    }
     if (invitation === undefined) throw memberNotFound();
     context.requireFresh(endIdentities || givesFreshRights(invitation));
     await cancelInvitation(context, invitation);
@@ -131,6 +151,23 @@ export async function removeMember(
   const reading = endIdentities ? endRest(context, userId) : findLeft(organization, userId);
   const [left] = await Promise.all([reading, sweep(context, userId, removed.dead)]);
   return left;
+}
+
+/**
+ * The provider's rules have ended the membership while somebody removed the member. Without this, they could also bring
+ * the person back. @returns false if the membership didn't end so, or has begun again
+ */
+async function keepOut(context: MemberContext, { id, userId, role, email }: MemberRecord): Promise<boolean> {
+  const { id: organizationId, slug } = context.organization;
+  const note = { organizationId, removedAt: new Date().toISOString() };
+  const isEndedByRules = { organizationId: equals(organizationId), byRules: equals(true) };
+  const writes = [
+    check(at(memberRecord, slug, userId), { if: isNew }),
+    put(at(removedMemberRecord, slug, userId), note, { if: isEndedByRules }),
+    remove(at(accountLinkRecord, userId, organizationId)),
+    await context.audit({ action: 'member.removed', target: { type: 'member', id, name: email }, details: { role } }),
+  ];
+  return transactIfHolds(asRevocation(writes));
 }
 
 /** Ends the caller's own membership. @throws last_owner; organization_not_found if the membership ends meanwhile */

@@ -69,8 +69,9 @@ function invitationUsed(
   organization: OrganizationRecord,
   invitation: InvitationRecord,
   inviter: MemberRecord | undefined,
+  { role }: Pick<MemberRecord, 'role'> = invitation,
 ): Write[] {
-  const ownerCount = invitation.role === 'owner' ? 1 : 0;
+  const ownerCount = role === 'owner' ? 1 : 0;
   return [
     inviterStillMay(organization.slug, invitation, inviter),
     ...invitationRemoval(organization.slug, invitation),
@@ -178,8 +179,8 @@ export function wasRemoved(removed: RemovedMemberRecord | undefined, organizatio
 /**
  * The writes that make a user of the provider a member: with the rights of their invitation or the default role, and
  * with what the provider's rules give. A former member has to accept an invitation in a session of their own: the
- * organization's provider must not accept it for them. If the roster has changed since, the transaction throws
- * `ConditionFailed`.
+ * organization's provider must not accept it for them. If rules bring them back, it gives them nothing and is used up.
+ * If the roster has changed since, the transaction throws `ConditionFailed`.
  * @throws organization_not_found if they need an invitation; plan_limit_exceeded
  */
 export async function joinWithProvider(
@@ -191,14 +192,17 @@ export async function joinWithProvider(
   const roster = await readRosterOf({ id, slug });
   const { organization, members, invitations } = roster;
   const isInvited = (pending: InvitationRecord) => pending.id === invitationId(id, user.email);
-  const invitation = removed?.organizationId === id ? undefined : invitations.find(isInvited);
-  const made = applyRoleRules(rules, invitation);
+  const invitation = invitations.find(isInvited);
+  const accepted = removed?.organizationId === id ? undefined : invitation;
+  const made = applyRoleRules(rules, accepted);
   if (made === undefined) throw organizationNotFound();
   const inviter = members.find(({ userId }) => userId === invitation?.invitedBy.id);
   const places =
-    invitation === undefined ? await placeTaken(roster) : invitationUsed(organization, invitation, inviter);
+    invitation === undefined
+      ? await placeTaken(roster)
+      : invitationUsed(organization, invitation, inviter, made.rights);
   const throughProvider = {
-    via: invitation === undefined ? ('provider' as const) : undefined,
+    via: accepted === undefined ? ('provider' as const) : undefined,
     addedByRules: made.addedByRules,
     providerSignInAt: new Date().toISOString(),
   };

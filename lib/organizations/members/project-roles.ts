@@ -35,12 +35,40 @@ export async function showRights(orgSlug: string, stored: readonly StoredRights[
 /** Members as the API shows them. */
 export async function viewMembers(orgSlug: string, members: readonly MemberRecord[]): Promise<Member[]> {
   const [rights, grants] = await Promise.all([showRights(orgSlug, members), showGrants(orgSlug, members)]);
-  return members.map((member, index) => {
-    return { ...member, via: viaOf(member), ...(rights[index] as ShownRights), grants: grants[index] ?? [] };
-  });
+  return members.map((member, index) => viewWith(member, rights[index] as ShownRights, grants[index]));
 }
 
-export const viaOf = ({ via }: Pick<MemberRecord, 'via'>): Member['via'] => via ?? 'person';
+/** A member as the API shows them, with the rights and grants that it shows. Pure. */
+export function viewWith(member: MemberRecord, shown: ShownRights, grants: Member['grants'] = []): Member {
+  const { via = 'person', addedByRules } = member;
+  const isMadeByRules = via === 'provider' && shown.role !== 'owner';
+  const isAdded = (of: (rights: ShownRights) => unknown): boolean => {
+    if (addedByRules === undefined) return isMadeByRules;
+    const { given, made } = addedByRules;
+    return of(shown) === of(made) && of(made) !== of(given);
+  };
+  const roleIn = (id: string) => (rights: ShownRights) => rights.projectRoles.find(one => one.projectId === id)?.role;
+  return {
+    ...member,
+    ...shown,
+    via,
+    byRules: isAdded(({ role }) => role) || isAdded(({ limited }) => limited),
+    projectRoles: shown.projectRoles.map(one => ({ ...one, byRules: isAdded(roleIn(one.projectId)) })),
+    grants,
+  };
+}
+
+/**
+ * What a person gives counts as given, also if rules have made the same of it. Says nothing where rules added nothing.
+ * Pure.
+ */
+export function withGiven(
+  { addedByRules }: Pick<MemberRecord, 'addedByRules'>,
+  rights: Partial<NonNullable<MemberRecord['addedByRules']>['given']>,
+): Pick<MemberRecord, 'addedByRules'> {
+  if (addedByRules === undefined) return {};
+  return { addedByRules: { ...addedByRules, given: { ...addedByRules.given, ...rights } } };
+}
 
 export async function viewMember(orgSlug: string, member: MemberRecord): Promise<Member> {
   const [view] = await viewMembers(orgSlug, [member]);

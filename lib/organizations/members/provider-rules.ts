@@ -31,9 +31,9 @@ export function matchedPlaces({ roleRules = [] }: Settings, claims: Readonly<Rec
   return roleRules.flatMap((rule, place) => (matched.has(rule) ? [place] : []));
 }
 
-/** If there are rules, they decide together with the other settings of this version. Pure. */
+/** If there are rules, they decide together with the other settings of this version; otherwise null. Pure. */
 export function versionWithRules({ roleRules, version }: Pick<SignInRecord, 'roleRules' | 'version'>) {
-  return roleRules === undefined ? undefined : version;
+  return roleRules === undefined ? null : version;
 }
 
 /** One round trip if a rule that matches names a project, otherwise no read. */
@@ -77,7 +77,7 @@ interface SignInChangeOptions {
 }
 
 /** What decided a sign-in's writes, and must be the same when they are made. */
-const decisive = ['id', 'role', 'limited', 'projectRoles', 'addedByRules'] as const;
+const decisive = ['id', 'role', 'limited', 'projectRoles', 'addedByRules', 'providerSignInAt'] as const;
 
 /**
  * What a sign-in through the provider does to a membership: records its time, and gives the rights that the rules say,

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createToken } from '#test/support/api.ts';
@@ -44,6 +44,8 @@ test('a change that needs approval names the command that proposes it', async ()
     [['promote', 'dev', 'production'], 'promote dev production -e production --propose'],
     [['restore', '0', '--yes'], 'restore 0 --yes -e production --propose'],
     [['set', '--generate', '32', ...inProduction, '--', 'A'], 'set --generate 32 -e production --propose -- A'],
+    [['set', 'A', '--generate', '32', '--show', '--if-version', '1'], 'set A --generate 32 -e production --propose'],
+    [['set', 'A', '--generate', '32', '--if-version=1'], 'set A --generate 32 -e production --propose'],
   ] as const) {
     const refused = await holdfast(...words, ...(words.includes('-e' as never) ? [] : inProduction));
     expect(refused).toEqual(failure(6, `\nPropose it instead: holdfast ${next}\n`));
@@ -145,6 +147,31 @@ test('an edit that needs approval is kept, with the command that proposes it', a
   expect([code, readFileSync(file, 'utf8')], stdout).toEqual([6, expect.stringContaining('B=2')]);
   const id = await propose('push', file, '--as-is', '--prune');
   expect(await proposalOf(id)).toMatchObject({ created: ['B'], updated: [], deleted: [] });
+});
+
+test('an edit on a terminal that needs approval can be proposed at once, and leaves no file', async () => {
+  await place.set('production', 'A', '1');
+  await requireApprovals(1);
+  const env = { ...variables, EDITOR: 'echo B=2 >>', XDG_RUNTIME_DIR: cli.home };
+  const edit = (answer: string) =>
+    cli.converse(
+      ['edit', ...inProduction],
+      [
+        ['Apply?', 'y\r'],
+        ['Propose?', answer],
+      ],
+      { env },
+    );
+  const keptFiles = () => readdirSync(cli.home).filter(name => name.startsWith('holdfast-'));
+  const keptBefore = keptFiles();
+  const declined = await edit('n\r');
+  expect([declined.code, declined.stdout]).toEqual([1, expect.stringContaining('Nothing was proposed.')]);
+  const proposed = await edit('y\r');
+  expect([proposed.code, proposed.stdout]).toEqual([0, expect.stringContaining('waiting for 1 approval')]);
+  for (const { stdout } of [declined, proposed]) expect(stdout).not.toContain('Your edits are kept');
+  expect(keptFiles()).toEqual(keptBefore);
+  expect((await proposals()).stdout.trim().split('\n')).toHaveLength(1);
+  expect(await place.values('production')).toEqual({ A: '1' });
 });
 
 test('show lists what a proposal would do, with values and stale keys on demand', async () => {

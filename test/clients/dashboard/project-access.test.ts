@@ -69,9 +69,14 @@ describe('what somebody may do in a project', () => {
     expect(cell(sources, viewer, shop, 'development')).toEqual([undefined, '']);
   });
 
-  it('names roles that the provider gave', () => {
-    const person = { role: 'developer', via: 'provider' } as const;
-    expect(cell(sources, person, shop, 'development')).toEqual(['reads, changes', 'role from the provider: developer']);
+  it('names roles that group rules gave, each by itself', () => {
+    const inShop = { projectId: 'shop', role: 'viewer', byRules: false } as const;
+    const person = { role: 'developer', byRules: true, projectRoles: [inShop] } as const;
+    expect(cell(sources, person, ledger, 'development')).toEqual(['reads, changes', 'group rule: developer']);
+    expect(cell(sources, person, shop, 'development')).toEqual(['reads', 'project role: viewer']);
+    const raised = { role: 'developer', byRules: false, projectRoles: [{ ...inShop, byRules: true }] } as const;
+    expect(cell(sources, raised, ledger, 'development')).toEqual(['reads, changes', 'role: developer']);
+    expect(cell(sources, raised, shop, 'development')).toEqual(['reads', 'group rule: viewer']);
   });
 
   it('is what the service decides, for every role and type', () => {

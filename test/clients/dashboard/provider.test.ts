@@ -159,7 +159,9 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await page.getByText('Somebody new becomes a viewer (only shop: admin).').waitFor();
     await expectFineLooks(page, 'sign-in-rules');
     await paste(tokenOf({ groups: ['else'] }));
-    await page.getByText('Nobody becomes a member with this token').waitFor();
+    await page.getByText('and a membership that the provider made ends.').waitFor();
+    await paste(tokenOf({ groups: ['shop'] }));
+    await page.getByText('and a membership that the provider made keeps its role.').waitFor();
     await paste('not a token');
     await page.getByText('This is not a JSON Web Token').waitFor();
     expect(requests).toEqual([]);

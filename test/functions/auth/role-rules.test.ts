@@ -1,17 +1,26 @@
+import { SignJWT } from 'jose';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { dayMs } from '#lib/core/time.ts';
 import { at, find } from '#lib/table/read.ts';
 import { memberRecord, organizationRecord } from '#lib/table/records/organization.ts';
-import { transact, update } from '#lib/table/write.ts';
+import { accountLinkRecord, personOf, providerLinkRecord } from '#lib/table/records/sign-in.ts';
+import { remove, transact, update } from '#lib/table/write.ts';
 import { type Caller, codeOf, createProject, createToken } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { startIssuer } from '#test/support/issuer.ts';
 import { seedPerson } from '#test/support/people.ts';
 import { expectStatus, invite, issueToPipeline, join } from '#test/support/sample-requests.ts';
-import { addApp } from '#test/support/second-factors.ts';
+import { addApp, forgetUsedCodes } from '#test/support/second-factors.ts';
 import { openBrowser } from '#test/support/sign-in/browser.ts';
 import type { Account } from '#test/support/sign-in/open-id-provider.ts';
-import { type Company, hire, logInAs, seedColleague, useOpenIdProvider } from '#test/support/sign-in/scene.ts';
+import {
+  type Company,
+  hire,
+  logInAs,
+  openOwnCompany,
+  seedColleague,
+  useOpenIdProvider,
+} from '#test/support/sign-in/scene.ts';
 import {
   answerFactor,
   logInIn,
@@ -309,6 +318,140 @@ describe('a sign-in', () => {
     expect(await memberOf(company, ada.email)).toMatchObject({ role: 'admin', limited: false });
   });
 
+  it('keeps what a person gives by hand, also if rules gave the same before', async () => {
+    const company = await open();
+    const { owner, project } = company;
+    const second = await createProject(api, owner, 'Second');
+    const shop = { value: 'shop', projectId: project.id, projectRole: 'admin' };
+    await expectStatus(set(company, { roleRules: [...rules, shop] }), 200);
+    const ada = employ(company, ['devs', 'shop']);
+    await invite(api, owner, ada.email, 'viewer');
+    await ada.enter();
+    const { id } = await memberOf(company, ada.email);
+    const path = `/members/${owner.organization.id}/${id}`;
+    const inShop = { projectId: project.id, slug: project.slug, role: 'admin', byRules: true };
+    const inSecond = { projectId: second.id, slug: second.slug, role: 'viewer', byRules: false };
+    const setProjects = (...listed: { projectId: string; role: string }[]) => {
+      const projectRoles = listed.map(({ projectId, role }) => ({ projectId, role }));
+      return expectStatus(api.put(`${path}/projects`, { limited: false, projectRoles }, owner.session), 200);
+    };
+    expect(await memberOf(company, ada.email)).toMatchObject({
+      role: 'developer',
+      byRules: true,
+      projectRoles: [inShop],
+    });
+
+    const { member } = (await expectStatus(api.patch(path, { role: 'developer' }, owner.session), 200)).body;
+    expect(member).toMatchObject({ role: 'developer', byRules: false, projectRoles: [inShop] });
+    const added = (await setProjects(inShop, inSecond)).body.member;
+    expect(added.projectRoles).toHaveLength(2);
+    expect(added.projectRoles).toEqual(expect.arrayContaining([inShop, inSecond]));
+    ada.join([]);
+    await ada.enter();
+    const kept = await memberOf(company, ada.email);
+    expect(kept).toMatchObject({ role: 'developer', byRules: false, projectRoles: [inSecond] });
+
+    ada.join(['shop']);
+    await ada.enter();
+    const entries = (await entriesOf(company, 'member.projects_changed')).length;
+    for (let times = 0; times < 2; times += 1) await setProjects(inShop, inSecond);
+    expect(await entriesOf(company, 'member.projects_changed')).toHaveLength(entries + 1);
+    ada.join([]);
+    await ada.enter();
+    const { projectRoles } = await memberOf(company, ada.email);
+    expect(projectRoles).toEqual(expect.arrayContaining([{ ...inShop, byRules: false }, inSecond]));
+  });
+
+  it('gives what nobody can make lasting who has less in the project', async () => {
+    const company = await open();
+    const { owner, project } = company;
+    const shop = { value: 'shop', projectId: project.id, projectRole: 'admin' };
+    await expectStatus(set(company, { roleRules: [...rules, shop] }), 200);
+    const [admin, ada] = [await seedPerson(), employ(company, ['shop'])];
+    const members = `/members/${owner.organization.id}`;
+    const inShop = (role: string) => ({ limited: false, projectRoles: [{ projectId: project.id, role }] });
+    const { id: adminId } = await join(api, owner, admin, 'admin');
+    await expectStatus(api.put(`${members}/${adminId}/projects`, inShop('viewer'), owner.session), 200);
+    await invite(api, owner, ada.email, 'viewer');
+    await ada.enter();
+    const path = `${members}/${(await memberOf(company, ada.email)).id}/projects`;
+
+    for (const role of ['admin', 'developer']) {
+      expect(codeOf(await api.put(path, inShop(role), admin.session))).toBe('403 forbidden');
+    }
+
+    ada.join([]);
+    await ada.enter();
+    expect(await memberOf(company, ada.email)).toMatchObject({ role: 'viewer', projectRoles: [] });
+  });
+
+  it('that brings somebody back uses up an invitation to them, which gives nothing', async () => {
+    const company = await open();
+    const ada = employ(company, ['devs']);
+    await ada.enter();
+    ada.join([]);
+    await ada.attempt();
+    await invite(api, company.owner, ada.email, 'owner');
+    expect((await ada.attempt()).error).toBe('invitation_required');
+
+    ada.join(['devs']);
+    await ada.enter();
+
+    expect(await memberOf(company, ada.email)).toMatchObject({ role: 'developer', via: 'provider' });
+    const counts = await find(at(organizationRecord, company.slug));
+    expect(counts).toMatchObject({ memberCount: 2, invitationCount: 0, ownerCount: 1 });
+  });
+
+  it('does not bring back somebody whom a person removed while rules ended the membership', async () => {
+    const company = await open();
+    const ada = employ(company, ['admins']);
+    await ada.enter();
+    const { id } = await memberOf(company, ada.email);
+    ada.join([]);
+
+    const path = `/members/${company.owner.organization.id}/${id}`;
+    const [removal] = await Promise.all([api.delete(path, company.owner.session), ada.attempt()]);
+
+    ada.join(['admins']);
+    // Otherwise, the membership had ended before the removal began.
+    if (removal.status === 200) expect((await ada.attempt()).error).toBe('invitation_required');
+    else expect(codeOf(removal)).toBe('404 member_not_found');
+  });
+
+  it('that ends a membership keeps the link of an earlier release, which recognizes the person again', async () => {
+    const company = await open();
+    const ada = employ(company, ['admins']);
+    await ada.enter();
+    const { userId } = await memberOf(company, ada.email);
+    const link = at(accountLinkRecord, userId, company.owner.organization.id);
+    const person = personOf(provider.url, provider.accounts[ada.account]?.sub ?? '');
+    const older = { set: { linkId: undefined, v: 1 } as never };
+    await transact([remove(link), update(at(providerLinkRecord, company.slug, person), older)]);
+
+    ada.join([]);
+    expect((await ada.attempt()).error).toBe('invitation_required');
+
+    expect(await find(link)).toMatchObject({ person, id: expect.any(String) });
+    ada.join(['devs']);
+    await ada.enter();
+    expect(await memberOf(company, ada.email)).toMatchObject({ userId, role: 'developer' });
+  });
+
+  it('starts again if an owner sets the first rules meanwhile', async () => {
+    const claims = { groups: ['contractors'] };
+    const company = await openOwnCompany({ api, names }, 'ada', { claims, defaultRole: 'developer' });
+    const { owner, domain, slug, provider: own } = company;
+    const settings = settingsOf(own, domain, { defaultRole: null, roleRules: rules });
+    own.script.sign = async (token, key) => {
+      await expectStatus(api.put(settingsPath(owner), settings, owner.session), 200);
+      return new SignJWT(token).setProtectedHeader({ alg: key.alg, kid: key.kid }).sign(key.privateKey);
+    };
+
+    expect((await signIn(api, openBrowser(), slug)).error).toBe('sign_in_expired');
+
+    expect(await memberOf(company, company.email)).toBeUndefined();
+  });
+
   it('never changes or ends the membership of an owner', async () => {
     const company = await open();
     const colleague = await inviteColleague(company, 'owner', ['contractors']);
@@ -405,6 +548,22 @@ describe('a sign-in of an account with a factor of its own', () => {
     expect(codeOf(await answerFactor(api, browser, app))).toBe('400 invalid_token');
     expect(await memberOf(company, colleague.email)).toMatchObject({ role: 'viewer' });
   });
+
+  it('starts again if a newer sign-in was completed first', async () => {
+    const company = await open();
+    const colleague = await inviteColleague(company, 'viewer', ['admins']);
+    const app = await addApp(api, colleague.person);
+    const [older, newer] = [openBrowser(), openBrowser()];
+    await colleague.enter(older);
+    colleague.join(['devs']);
+    await colleague.enter(newer);
+    await expectStatus(answerFactor(api, newer, app), 200);
+    await forgetUsedCodes(colleague.person.user.id);
+
+    expect(codeOf(await answerFactor(api, older, app))).toBe('400 invalid_token');
+
+    expect(await memberOf(company, colleague.email)).toMatchObject({ role: 'developer' });
+  });
 });
 
 describe('recheckDays', () => {
@@ -463,6 +622,24 @@ describe('recheckDays', () => {
     expect(await read(company, { token: pipeline.token })).not.toBe(required);
     tell(5);
     for (const as of [token, person.session, company.owner.session]) expect(await read(company, as)).toBe('200 ok');
+  });
+
+  it('counts sign-ins that an earlier release recorded only in the link, once it is set', async () => {
+    const company = await open();
+    const colleague = await inviteColleague(company, 'viewer', ['devs']);
+    const token = await createToken(api, colleague.person, { organizationId: company.owner.organization.id });
+    await colleague.enter();
+    const item = at(memberRecord, company.slug, colleague.person.user.id);
+    await transact([update(item, { set: { providerSignInAt: undefined } })]);
+    vi.useFakeTimers({ toFake: ['Date'] });
+    tell(5);
+    const owner = { ...company.owner, session: await logInAs(api, company.owner) };
+    expect(await read(company, token)).toBe('200 ok');
+
+    await expectStatus(set({ ...company, owner }, { recheckDays: 4 }), 200);
+    expect(await read(company, token)).toBe(required);
+    await expectStatus(set({ ...company, owner }, { recheckDays: 6 }), 200);
+    expect(await read(company, token)).toBe('200 ok');
   });
 
   it('counts a token that came through the provider as a sign-in if none was recorded', async () => {

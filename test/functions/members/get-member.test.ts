@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { newSession } from '#lib/accounts/sessions.ts';
 import { newToken, tokenWrite } from '#lib/accounts/tokens.ts';
-import { transact } from '#lib/table/write.ts';
+import { at } from '#lib/table/read.ts';
+import { memberRecord } from '#lib/table/records/organization.ts';
+import { transact, update } from '#lib/table/write.ts';
 import { codeOf, createProject, createToken, startApi, useApi } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { identityOf } from '#test/support/issuer.ts';
@@ -101,6 +103,12 @@ it('shows the last sign-in with a session that reaches the organization', async 
   expect((await get(person, owner)).body.lastSignInAt).toBe(later(1));
   await signIn(later(2), throughProvider(randomUUID(), true));
   expect((await get(person, owner)).body.lastSignInAt).toBe(later(2));
+  // Its session may have ended since.
+  const item = at(memberRecord, owner.organization.slug, person.user.id);
+  for (const minutes of [1, 3]) {
+    await transact([update(item, { set: { providerSignInAt: later(minutes) } })]);
+    expect((await get(person, owner)).body.lastSignInAt).toBe(later(Math.max(2, minutes)));
+  }
 });
 
 it('shows owners and admins the identities that the member created', async () => {

@@ -97,8 +97,17 @@ describe('setting a member’s roles in projects', () => {
 
     const answer = await set(owner, guest, { limited: true, projectRoles: [roleIn(shop, 'admin')] });
 
-    const rights = { limited: true, projectRoles: [{ projectId: shop.id, slug: shop.slug, role: 'admin' }] };
-    expect([answer.status, answer.body.member]).toEqual([200, expect.objectContaining({ role: 'viewer', ...rights })]);
+    const inShop = { projectId: shop.id, slug: shop.slug, role: 'admin' };
+    const rights = { limited: true, projectRoles: [inShop] };
+    expect([answer.status, answer.body.member]).toEqual([
+      200,
+      expect.objectContaining({
+        role: 'viewer',
+        byRules: false,
+        limited: true,
+        projectRoles: [{ ...inShop, byRules: false }],
+      }),
+    ]);
     expect([codeOf(await by(guest.session)), codeOf(await by(token))]).toEqual(['200 ok', '200 ok']);
     expect(codeOf(await pull(owner, ledger, 'dev', guest))).toBe('404 project_not_found');
     const { members } = (await api.get(`/members/${owner.organization.id}`, owner.session)).body;

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Entry } from '@holdfast/contracts/fields/formats/format.ts';
-import { ApprovalRequired, RevisionMismatch, type Snapshot } from '@holdfast/sdk';
+import { ApprovalRequired, type Plan, RevisionMismatch, type Snapshot } from '@holdfast/sdk';
 import { applyPlan, requireConfirmed, showPlan } from '../change.ts';
 import { defineCommand } from '../define-command.ts';
 import { readDotenv, writeDotenv } from '../dotenv-text.ts';
@@ -11,7 +11,7 @@ import { withHint } from '../failure-of.ts';
 import { given } from '../given.ts';
 import { invisibleNotes } from '../one-value.ts';
 import { messageOption, proposeOptions, yesOption } from '../options.ts';
-import { type ProposeFlags, proposePlan } from '../proposal.ts';
+import { type PlannedChange, type ProposeFlags, proposePlan } from '../proposal.ts';
 import type { Session } from '../session.ts';
 import { decode } from '../standard-input.ts';
 import { environmentWithoutCredentials } from '../withheld.ts';
@@ -69,22 +69,11 @@ async function edit(session: Session, flags: ProposeFlags): Promise<void> {
       if (plan.revision === base.revision) {
         for (const note of invisibleNotes(edits.set)) output.warn(note);
         showPlan(session, plan, `edit ${environment.slug}`);
-        if (!isConfirmed) {
-          keepsFile = false;
-          await requireConfirmed(terminal, propose);
-          keepsFile = true;
-        }
+        if (!isConfirmed) await requireConfirmed(terminal, propose);
         isConfirmed = true;
         try {
-          if (propose) {
-            await proposePlan(session, { environment, plan, change }, flags);
-            keepsFile = false;
-            return;
-          }
-          const answer = await applyPlan(environment, plan);
+          await carryOut(session, { environment, plan, change }, flags);
           keepsFile = false;
-          if (output.json) output.document(answer);
-          else output.note(`Done; ${environment.slug} is at revision ${answer.revision}.`);
           return;
         } catch (error) {
           if (!(error instanceof RevisionMismatch)) throw error;
@@ -98,11 +87,33 @@ async function edit(session: Session, flags: ProposeFlags): Promise<void> {
       base = moved;
     }
   } catch (error) {
+    if (error instanceof Failure && error.code === 'declined') keepsFile = false;
     if (keepsFile) output.warn(`Your edits are kept in a file that only you can read: ${file}`);
     if (!(error instanceof ApprovalRequired)) throw error;
     throw withHint(error, `Propose them instead: holdfast push ${file} --as-is --prune --propose`);
   } finally {
     if (!keepsFile) rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Applies or proposes the plan. If it turns out to need approval, asks whether to propose it. */
+async function carryOut(
+  session: Session,
+  planned: PlannedChange & { plan: Plan<{ revision: number }> },
+  flags: ProposeFlags,
+): Promise<void> {
+  const { output, terminal } = session;
+  const { environment, plan } = planned;
+  if (flags.propose) return await proposePlan(session, planned, flags);
+  try {
+    const answer = await applyPlan(environment, plan);
+    if (output.json) output.document(answer);
+    else output.note(`Done; ${environment.slug} is at revision ${answer.revision}.`);
+  } catch (error) {
+    if (!(error instanceof ApprovalRequired && terminal.confirms)) throw error;
+    output.warn(error.message);
+    await requireConfirmed(terminal, true);
+    await proposePlan(session, planned, flags);
   }
 }
 

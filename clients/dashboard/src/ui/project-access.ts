@@ -1,6 +1,5 @@
 import type { EnvironmentType, Role } from '@holdfast/contracts/fields/role.ts';
 import { liveGrants, type MemberRights, roleInProject } from '@holdfast/contracts/fields/role-in-project.ts';
-import type { Member } from '@holdfast/contracts/members/members.ts';
 import type { Project } from '@holdfast/contracts/projects/projects.ts';
 
 type Environment = Project['environments'][number];
@@ -19,8 +18,14 @@ interface Given {
   may: (action: Action, environment: Environment) => boolean;
 }
 
-/** What a membership says about somebody's access, and who made it. */
-type Access = MemberRights & { via?: Member['via'] };
+/** Whether the provider's rules gave a role. */
+interface Origin {
+  byRules?: boolean;
+}
+
+/** What a membership says about somebody's access, and where its roles come from. */
+type Access = Omit<MemberRights, 'projectRoles'> &
+  Origin & { projectRoles?: readonly ({ projectId: string; role: Role } & Origin)[] | undefined };
 
 /** Something that gives people access to a project; undefined where it gives somebody nothing. */
 export type Source = (person: Access, project: Project) => Given | undefined;
@@ -33,9 +38,10 @@ const byRole =
     const found = roleInProject(person, id);
     if (found === undefined) return undefined;
     const { role, source } = found;
-    const from = person.via === 'provider' ? ' from the provider' : '';
+    const listed = person.projectRoles?.find(({ projectId }) => projectId === id);
+    const { byRules = false } = listed ?? person;
     return {
-      why: `${names[source]}${from}: ${role}`,
+      why: `${byRules ? 'group rule' : names[source]}: ${role}`,
       role,
       may: (action, { type }) => rules[action][role].includes(type),
     };

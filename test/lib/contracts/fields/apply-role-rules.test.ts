@@ -7,9 +7,10 @@ import {
   matchingRules,
 } from '#lib/contracts/fields/apply-role-rules.ts';
 import type { ProjectRole } from '#lib/contracts/fields/project-role.ts';
-import { type MemberRights, roleInProject } from '#lib/contracts/fields/role-in-project.ts';
+import { type MemberRights, maximumProjectRoles, roleInProject } from '#lib/contracts/fields/role-in-project.ts';
 import type { Role } from '#lib/contracts/fields/role-order.ts';
 import { type RoleRule, RoleRules } from '#lib/contracts/fields/role-rule.ts';
+import { ExportRecord } from '#lib/contracts/organizations/export-records.ts';
 
 type Given = Omit<RoleRule, 'claim'> & { claim?: string };
 
@@ -212,10 +213,54 @@ describe('a membership that a person made', () => {
     );
   });
 
+  it('gets nothing from rules that would list more projects than a membership can name', () => {
+    const many = Array.from({ length: maximumProjectRoles }, (_, index) => ({
+      projectId: `q${index}`,
+      slug: `q${index}`,
+      role: 'viewer' as const,
+    }));
+    const current = (count: number): Current => ({ role: 'viewer', projectRoles: many.slice(0, count) });
+    const groups = ['devs', 'shop'];
+    const two = [developers, shop, inProject('shop', 'p3', 'admin')];
+    expect(applied({ rules: two, groups, current: current(98) })?.rights.projectRoles).toHaveLength(100);
+    const { rights: unchanged, addedByRules } = applied({ rules: two, groups, current: current(99) }) ?? {};
+    expect([unchanged?.role, unchanged?.projectRoles.length, addedByRules]).toEqual(['viewer', 99, undefined]);
+    const full: Current = { role: 'viewer', projectRoles: [...many.slice(1), listed('p2', 'viewer')] };
+    const raised = rightsOf({ rules: [shop], groups, current: full })?.projectRoles;
+    expect([raised?.length, raised?.find(({ projectId }) => projectId === 'p2')?.role]).toEqual([100, 'admin']);
+  });
+
   it('never becomes a limited admin', () => {
     const first = applied({ rules, groups: ['devs'], current: { role: 'viewer', limited: true } });
     const promoted: Current = { ...first?.rights, role: 'admin', addedByRules: first?.addedByRules };
     expect(rightsOf({ rules, groups: [], current: promoted })).toEqual(rights('admin'));
+  });
+});
+
+describe('what rules added, in an export', () => {
+  const projectId = '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73';
+  const inShop = { projectId, slug: 'shop', role: 'admin' };
+  const given = { role: 'viewer', limited: false, projectRoles: [inShop] };
+  const accepts = (changes: object) =>
+    ExportRecord.safeParse({
+      record: 'member',
+      id: projectId,
+      userId: projectId,
+      email: 'ada@example.com',
+      name: 'Ada',
+      role: 'viewer',
+      joinedAt: '2026-01-31T09:26:53.589Z',
+      addedByRules: { given: { ...given, ...changes }, made: given },
+    }).success;
+
+  it.each<[string, object]>([
+    ['an owner', { role: 'owner' }],
+    ['the role of an owner in a project', { projectRoles: [{ ...inShop, role: 'owner' }] }],
+    ['an id that is none', { projectRoles: [{ ...inShop, projectId: 'shop' }] }],
+    ['a slug with the separator of keys', { projectRoles: [{ ...inShop, slug: 'a#b' }] }],
+    ['something unknown', { grants: [] }],
+  ])('never has %s', (_, changes) => {
+    expect([accepts({}), accepts(changes)]).toEqual([true, false]);
   });
 });
 

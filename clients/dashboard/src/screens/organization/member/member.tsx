@@ -96,6 +96,7 @@ function Details({ organization, held, projects, isOwn, onChanged }: DetailsProp
           ['Role', <MemberRole key="role" organization={organization} member={member} onChanged={onChanged} />],
           ['Limited to projects', member.limited ? 'yes, to those below' : 'no'],
           ['Joined', <Time key="joined" at={member.joinedAt} />],
+          ['Membership', member.via === 'provider' ? 'made by a sign-in through the provider' : 'made by a person'],
           ['Last sign-in', <LastSignIn key="sign-in" at={lastSignInAt} />],
         ]}
       />

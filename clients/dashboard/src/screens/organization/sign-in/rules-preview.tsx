@@ -92,10 +92,13 @@ function givenInWords({ role, limited, projectId, projectRole }: RoleRule, proje
 }
 
 function verdictOf({ rules, matched, defaultRole, projects }: PreviewProps & { matched: readonly RoleRule[] }): string {
-  const made = applyRoleRules({ matched, hasRules: rules.length > 0, defaultRole, projects }, undefined);
+  const settings = { matched, hasRules: rules.length > 0, defaultRole, projects };
+  const made = applyRoleRules(settings, undefined);
   const others = 'For members whom a person invited, rules only add to their rights.';
   if (made === undefined) {
-    return `Nobody becomes a member with this token, and a membership that the provider made ends. ${others}`;
+    const ends = applyRoleRules(settings, { role: 'viewer', via: 'provider' }) === undefined;
+    const outcome = ends ? 'ends' : 'keeps its role';
+    return `Nobody becomes a member with this token, and a membership that the provider made ${outcome}. ${others}`;
   }
   const inProjects = projectsInWords(made.rights);
   const article = made.rights.role === 'admin' ? 'an' : 'a';
