@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { call } from '../api.ts';
 import { useLoad } from '../load.ts';
 import { pathname } from '../router.ts';
-import { rightsOfRole } from '../secrets/rights.ts';
+import { rightsOfRole } from './environment-rights.ts';
 
 /**
  * How many proposals are open, by environment: in those that require approvals and that the user's role may write to.

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { roleMay } from '../../secrets/rights.ts';
 import { may, whoMay } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { count } from '../../ui/count.ts';
 import { EnvironmentMark } from '../../ui/environment-mark.tsx';
+import { roleMay } from '../../ui/environment-rights.ts';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Grid } from './grid.tsx';

@@ -5,8 +5,8 @@ import { useAction, useLoad } from '../../load.ts';
 import type { Sending } from '../../secrets/apply.tsx';
 import { planOf } from '../../secrets/proof.tsx';
 import { orOfferToPropose, propose } from '../../secrets/propose.ts';
-import { roleMay } from '../../secrets/rights.ts';
 import { count } from '../../ui/count.ts';
+import { roleMay } from '../../ui/environment-rights.ts';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
