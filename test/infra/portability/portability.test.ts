@@ -81,6 +81,7 @@ function memberPaths({ place, many, slugs, webhook, identity, members }: Filled)
     ['/v1/identities/{orgId}/{identityId}', `/identities/${id}/${identity.id}`],
     ['/v1/members/{orgId}', `/members/${id}`],
     ['/v1/orgs/{orgId}/networks', `/orgs/${id}/networks`],
+    ['/v1/deleted/{orgId}', `/deleted/${id}`],
     ['/v1/billing/{orgId}', `/billing/${id}`],
     ['/v1/audit/{orgId}', `/audit/${id}?limit=500&until=${startedAt}`],
     ['/v1/audit/{orgId}/feed', `/audit/${id}/feed?limit=1000&until=${startedAt}`],
