@@ -7,7 +7,8 @@ import { ApiError } from '../core/errors.ts';
 import { encodingOf } from '../core/response-size.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
-import { type ConditionalRead, environmentFacts } from './engine/read-environment.ts';
+import { type DescribedRead, describedKeys } from './describe-keys.ts';
+import { environmentFacts } from './engine/read-environment.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { requireValues } from './engine/read-past.ts';
 import { beginNamedRead, type NamedReads, named, type PulledSecrets, readNamed } from './read-named-secrets.ts';
@@ -34,7 +35,7 @@ export function beginPull(
 }
 
 /** The secrets of an environment with their values, at one revision. No value is returned without its audit entry. */
-export async function pullSecrets(context: MemberContext, query: PullQuery, begun: ConditionalRead<PullReads>) {
+export async function pullSecrets(context: MemberContext, query: PullQuery, begun: DescribedRead<PullReads>) {
   if ('unchanged' in begun) return { notModified: context.access.requireEnvironment(begun.unchanged, 'read').revision };
   const answer = async ({ project, state, revision, live, ring }: PulledSecrets) => {
     const { shown, pagination } = pageOf(query.keys === undefined ? live : named(live, query.keys), query);
@@ -62,7 +63,8 @@ export async function pullSecrets(context: MemberContext, query: PullQuery, begu
       await audit();
       return { ...rendered, revision };
     }
-    const [secrets] = await Promise.all([open(), audit()]);
+    const [opened] = await Promise.all([open(), audit()]);
+    const secrets = describedKeys(opened, begun, { projectId: project.id, environmentId: state.id });
     return { secrets, revision, ...(pagination === undefined ? {} : { pagination }) };
   };
   return 'keys' in begun.reads ? readNamed(context, begun.reads, answer) : readLive(context, begun.reads, answer);

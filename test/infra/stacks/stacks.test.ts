@@ -324,7 +324,9 @@ describe('the API', () => {
     const expected = { Runtime: 'nodejs24.x', Architectures: ['arm64'], Handler: 'index.handler' };
     for (const { FunctionName, Timeout, ...others } of propertiesOf('AWS::Lambda::Function')) {
       expect(others, FunctionName).toMatchObject(expected);
-      if (!/-(?:run-jobs|queue-unfinished-work|archive-audit|roll-up-metrics|check-service)$/.test(FunctionName))
+      if (
+        !/-(?:run-jobs|queue-unfinished-work|archive-audit|mail-due|roll-up-metrics|check-service)$/.test(FunctionName)
+      )
         expect(Timeout, FunctionName).toBeLessThan(30);
     }
   });
