@@ -1,5 +1,5 @@
-import { dotenvDialects } from '@holdfast/contracts/fields/dotenv-import.ts';
 import { maximumAgeDays } from '@holdfast/contracts/fields/age-days.ts';
+import { dotenvDialects } from '@holdfast/contracts/fields/dotenv-import.ts';
 import { secretKeyPattern, secretKeyRule } from '@holdfast/contracts/fields/secret-rules.ts';
 import { Argument, Option } from './define-command.ts';
 import { isId } from './evidence/ids.ts';

@@ -84,7 +84,7 @@ describe('the list of what is due', () => {
       expect((await due()).toSorted()).toEqual(['dev A', 'dev B', 'staging A']);
       await place.remove('dev', 'A');
       await place.set('dev', 'B', '2');
-      await place.change('dev', { set: { D: '1' }, delete: ['C'] });
+      await expectStatus(place.change('dev', { set: [{ key: 'D', value: '1' }], delete: ['C'] }), 200);
       await describeKey({ key: 'D', maxAgeDays: 10 });
       const { body } = await api.get(`${path()}?project=${place.project.slug}`, owner.session);
       const shown = body.due.map(({ environment, key, version }: Record<string, string>) => [

@@ -12,7 +12,8 @@ export default defineCommand({
   run: async (session, { revision, tag }) => {
     const environment = await session.environment();
     const listed = await environment.keys(given({ revision, describe: tag === undefined ? undefined : true }));
-    const answer = tag === undefined ? listed : { ...listed, keys: listed.keys.filter(({ tags }) => tags?.includes(tag)) };
+    const answer =
+      tag === undefined ? listed : { ...listed, keys: listed.keys.filter(({ tags }) => tags?.includes(tag)) };
     const { output } = session;
     if (output.json) return output.document(answer);
     output.table(

@@ -50,10 +50,9 @@ const set = defineSubcommand({
       orNone(days(1)),
     ),
     new Option('--renew-url <url>', `https address where a new value is made; ${removes}`),
-    new Option('--tag <tag>', `tag; repeat it for several; ${removes}`).argParser((tag: string, before: string[] = []) => [
-      ...before,
-      tag,
-    ]),
+    new Option('--tag <tag>', `tag; repeat it for several; ${removes}`).argParser(
+      (tag: string, before: string[] = []) => [...before, tag],
+    ),
     new Option('--note <text>', `note in Markdown, never a value; ${removes}`),
     new Option('--description <text>', `description; ${removes}`),
   ],
