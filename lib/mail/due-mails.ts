@@ -4,7 +4,7 @@ import { composeMail, dashboardPage, type Mail, unlinked } from './compose-mail.
 /** More would make the mail too long to read. */
 const listedValues = 50;
 
-export interface DueValueInMail extends Pick<Due, 'project' | 'environment' | 'key' | 'dueAt'> {
+interface DueValueInMail extends Pick<Due, 'project' | 'environment' | 'key' | 'dueAt'> {
   /** Negative if it is overdue. */
   days: number;
 }

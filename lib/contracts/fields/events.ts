@@ -30,7 +30,6 @@ export const WebhookFormat = z.enum(['standard', 'slack']).meta({
     'The body of the deliveries: `standard` is the event, `slack` is `{"text": …}` with one sentence for people.',
   example: 'standard',
 });
-export type WebhookFormat = z.infer<typeof WebhookFormat>;
 
 /** The `key` of an event about several keys, or about none. */
 export const manyKeys = '*';

@@ -186,11 +186,10 @@ export const pullSecrets = contract({
   sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one response' },
 });
 
-export const ListedKey = SecretSummary.extend(describedFields).meta({
+const ListedKey = SecretSummary.extend(describedFields).meta({
   id: 'ListedKey',
   description: 'A secret without its value, in a list.',
 });
-export type ListedKey = z.infer<typeof ListedKey>;
 
 export const listKeys = contract({
   operationId: 'list-keys',

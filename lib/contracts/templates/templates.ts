@@ -154,12 +154,14 @@ export const updateTemplateKey = contract({
       description: 'RE2 pattern for the whole value; null for none.',
       example: '[a-z0-9.-]+',
     }),
-    owner: userId.nullable().optional(),
-    tags: Tags.nullable().optional(),
-    renewUrl: RenewUrl.nullable().optional(),
-    maxAgeDays: MaxAgeDays.nullable().optional(),
-    expiresAt: ExpiresAt.nullable().optional(),
-    note: Note.nullable().optional(),
+    owner: userId.nullable().optional().describe('The member who renews its values; null for nobody.'),
+    tags: Tags.nullable().optional().describe('All tags of the key; null for none.'),
+    renewUrl: RenewUrl.nullable().optional().describe('Where a new value is made; null for nowhere.'),
+    maxAgeDays: MaxAgeDays.nullable().optional().describe('For how many days a value is used; null for no limit.'),
+    expiresAt: ExpiresAt.nullable()
+      .optional()
+      .describe('When the present values expire, by environment identifier; null for never. Replaces all times.'),
+    note: Note.nullable().optional().describe('A note in Markdown, never a value; null for none.'),
   }),
   bodyExample: { required: false, pattern: null },
   responses: ok({

@@ -19,7 +19,7 @@ import {
 import { type KeyAges, readKeyAges } from './key-ages.ts';
 
 /** An environment with the keys of its project's template whose values can be due. */
-export interface DueEnvironment {
+interface DueEnvironment {
   project: ProjectRecord;
   environment: EnvironmentRecord;
   keys: readonly TemplateKeyRecord[];
