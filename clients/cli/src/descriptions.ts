@@ -18,7 +18,9 @@ export async function commentsOf(session: Session): Promise<ReadonlyMap<string, 
   const lines = (text: string) =>
     text.split(/\r\n|[\r\n\u2028\u2029]/).map(line => `# ${line.replaceAll(/\p{Cc}/gu, ' ')}`.trimEnd());
   return new Map(
-    keys.flatMap(({ key, description = '' }) => (description === '' ? [] : [[key, `${lines(description).join('\n')}\n`]])),
+    keys.flatMap(({ key, description = '' }) =>
+      description === '' ? [] : [[key, `${lines(description).join('\n')}\n`]],
+    ),
   );
 }
 

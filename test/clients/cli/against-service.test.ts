@@ -364,7 +364,8 @@ describe('the other commands', () => {
   });
 
   it('turn comments above keys into descriptions and write them back, but never what was commented out', async () => {
-    const text = '# Where the mail goes.\n# Ask Ada.\nMAIL_HOST=mail\n\n# OLD_TOKEN=canary-of-comments\nTOKEN=new\nPLAIN=1\n';
+    const text =
+      '# Where the mail goes.\n# Ask Ada.\nMAIL_HOST=mail\n\n# OLD_TOKEN=canary-of-comments\nTOKEN=new\nPLAIN=1\n';
     expect((await holdfast(['push', '-', '--describe'], text)).code).toBe(0);
     const { keys } = JSON.parse((await holdfast(['template', '--json'])).stdout);
     expect(keys).toEqual([
