@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { managesProject } from '../contracts/fields/member-rights.ts';
+import { managesProject, memberSees } from '../contracts/fields/member-rights.ts';
 import { hasFreshRights } from '../contracts/fields/role.ts';
-import { rightsInProject } from '../contracts/fields/role-in-project.ts';
 import type { Log } from '../core/logger.ts';
 import { dayMs, minuteMs } from '../core/time.ts';
 import { dueMail } from '../mail/due-mails.ts';
@@ -121,8 +120,7 @@ function managesValue(member: MemberRecord, value: DueValue, nowMs: number): boo
 }
 
 function sees(member: MemberRecord, { projectId, environmentId }: DueValue, nowMs: number): boolean {
-  const rights = rightsInProject(member, projectId, nowMs);
-  return rights?.role !== undefined || rights?.grants.some(grant => grant.environmentId === environmentId) === true;
+  return memberSees(member, { id: environmentId, projectId }, nowMs);
 }
 
 /** Enough for years. The oldest are forgotten first, so that the item stays below 400 KB. */
