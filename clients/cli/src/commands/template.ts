@@ -41,7 +41,7 @@ const removes = `${none} removes it`;
 const set = defineSubcommand({
   name: 'set',
   description: 'describe a key of the template',
-  example: 'holdfast template set DATABASE_URL --owner ada@example.com --max-age 90d --tag payments',
+  example: 'holdfast template set DATABASE_URL --owner alan@example.com --max-age 90d --tag payments',
   notes: 'Options that are left out keep what is there. Tags replace all tags.',
   arguments: [keyArgument],
   options: [
