@@ -284,12 +284,15 @@ describe('the role of a member', () => {
   });
 
   it('in a project is answered by one function', () => {
-    const askers = lib.filter(({ text }) => /\broleInProject\(/.test(text)).map(({ path }) => path);
+    const askers = lib.filter(({ text }) => /\b(?:role|rights)InProject\(/.test(text)).map(({ path }) => path);
     expect(askers.toSorted()).toEqual([
+      'lib/access/managed-projects.ts',
       'lib/access/member-access.ts',
       'lib/accounts/create-token.ts',
+      'lib/contracts/fields/apply-role-rules.ts',
       'lib/contracts/fields/member-rights.ts',
       'lib/contracts/fields/role-in-project.ts',
+      'lib/organizations/grants/request-grant.ts',
     ]);
   });
 });

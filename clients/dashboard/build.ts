@@ -4,6 +4,7 @@ import { signInErrors } from '@holdfast/contracts/auth/sign-in.ts';
 import { auditActions, readingActions } from '@holdfast/contracts/fields/audit-action.ts';
 import { eventNames, eventPayloadExample } from '@holdfast/contracts/fields/events.ts';
 import { limitNames, planNames } from '@holdfast/contracts/fields/limits.ts';
+import { maxApprovals } from '@holdfast/contracts/fields/proposal.ts';
 import { environmentRules, environmentTypes, roles } from '@holdfast/contracts/fields/role.ts';
 import { slugPattern } from '@holdfast/contracts/fields/text.ts';
 import { routes } from '@holdfast/contracts/routes.ts';
@@ -32,7 +33,11 @@ function contractLists(): Plugin {
       ),
     ),
     limitNames,
+    maxApprovals,
     planNames,
+    projectAdminOperations: routes.flatMap(({ operationId, access }) =>
+      access.kind === 'member' && 'projectAdmins' in access ? [operationId] : [],
+    ),
     readingActions,
     roles,
     signInErrors,

@@ -25,12 +25,23 @@ function onePartition(source: string): string {
   return `export const partitionsInfo = ${JSON.stringify({ ...rest, partitions: [{ ...partitions[0], regions: {} }] })}`;
 }
 
+/**
+ * New passkeys are asked for without an attestation, so browsers send none that has certificates. One that comes all the
+ * same is rejected.
+ */
+const noAndroidKey = `
+  export async function verifyAttestationAndroidKey() {
+    throw new Error('Attestations of Android keys are not accepted.');
+  }
+`;
+
 /** The contents of the modules that are replaced, by the end of their path. */
 const replacements: readonly (readonly [RegExp, string | ((source: string) => string)])[] = [
   [/util-endpoints[/\\]lib[/\\]aws[/\\]partitions\.js$/, onePartition],
   // Digests for runtimes that have none. Node has them.
   [/checksum[/\\]sha256[/\\]Sha256Js\.js$/, 'export const Sha256Js = undefined;'],
   [/checksum[/\\]md5[/\\]Md5Js\.js$/, 'export const Md5Js = undefined;'],
+  [/registration[/\\]verifications[/\\]verifyAttestationAndroidKey\.js$/, noAndroidKey],
   [/undici[/\\]index\.js$/, undici],
   // The parser for processors without SIMD instructions. Lambda's arm64 processors have them.
   [/undici[/\\]lib[/\\]llhttp[/\\]llhttp-wasm\.js$/, "throw new Error('This processor has no SIMD instructions.');"],

@@ -20,10 +20,18 @@ const pathExamples: Readonly<Record<PathParameterName, string>> = {
   sessionId: '$SESSION_ID',
   webhookId: '$WEBHOOK_ID',
   deliveryId: '$DELIVERY_ID',
+  proposalId: '$PROPOSAL_ID',
   identityId: '$IDENTITY_ID',
   id: '$MEMBER_ID',
+  grantId: '$GRANT_ID',
   token: '$INVITATION_TOKEN',
   planName: 'pro',
+};
+
+/** What `{id}` is in the paths whose contract says so, by the error for an unknown one. */
+const otherIds: Readonly<Record<string, string>> = {
+  deleted_not_found: '$DELETED_ID',
+  grant_not_found: '$REQUEST_ID',
 };
 
 /** The placeholders in the contracts' example bodies for values that the service generates. */
@@ -31,6 +39,7 @@ const bodyVariables: Readonly<Record<string, string>> = {
   '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31': 'ORG_ID',
   '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73': 'PROJECT_ID',
   'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094': 'ENVIRONMENT_ID',
+  '5f0a1c9e2b7d48f6a3e1908c7d6b5a4f3e2d1c0b9a8f7e6d5c4b3a2918070605': 'PROPOSAL_DIGEST',
   'EXAMPLE-verification-token-0000': 'VERIFICATION_TOKEN',
   'EXAMPLE-reset-token-0000': 'RESET_TOKEN',
   'EXAMPLE-undo-token-0000': 'UNDO_TOKEN',
@@ -53,10 +62,11 @@ export const sampleVariables: readonly (readonly [name: string, source: string])
   ['HOLDFAST_TOKEN', 'the `token` that `POST /v1/auth/token` returns'],
   ['ORG_ID, PROJECT_ID, ENVIRONMENT_ID', 'identifiers from `GET /v1/auth/me` and `GET /v1/projects/{orgId}`'],
   [
-    'TOKEN_ID, SESSION_ID, PASSKEY_ID, WEBHOOK_ID, IDENTITY_ID, MEMBER_ID, DELETED_ID',
-    'the `id` of an entry in the list of tokens, sessions, passkeys, links, webhooks, identities, members or what was ' +
-      'deleted',
+    'TOKEN_ID, SESSION_ID, PASSKEY_ID, WEBHOOK_ID, IDENTITY_ID, MEMBER_ID, GRANT_ID, REQUEST_ID, DELETED_ID',
+    'the `id` of an entry in the list of tokens, sessions, passkeys, links, webhooks, identities, members, grants, ' +
+      'requests for grants or what was deleted',
   ],
+  ['PROPOSAL_ID, PROPOSAL_DIGEST', 'the `id` and the `digest` of the proposal'],
   ['RECOVERY_ID', 'the `id` in the response that started the recovery'],
   ['ID_TOKEN', 'the OpenID Connect token that the platform issued to the job'],
   [
@@ -77,7 +87,7 @@ const lineLength = 60;
 /** The sample of an operation: with the session cookie if it requires a session, else with a bearer token. */
 export function curlSampleOf(contract: Contract): string {
   const exampleOf = (name: PathParameterName) =>
-    contract.notFound?.[name] === 'deleted_not_found' && name === 'id' ? '$DELETED_ID' : pathExamples[name];
+    (name === 'id' ? otherIds[contract.notFound?.[name] ?? ''] : undefined) ?? pathExamples[name];
   const path = parameterNames(contract.path).reduce<string>(
     (text, name) => text.replace(`{${name}}`, () => exampleOf(name)),
     contract.path,

@@ -94,7 +94,8 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     meaning:
       'The organization requires its sign-in provider, and this session or token did not come through it. Sign in with ' +
       'the provider. An owner can also log in with a passkey or an authenticator app that was added before the provider ' +
-      'was required, or seven days ago.',
+      'was required, or seven days ago. Or, for a token: its user’s last sign-in through the provider is longer ago than ' +
+      'the organization’s `recheckDays` allow. Sign in with the provider; then the token is accepted again.',
     message: 'This organization requires its sign-in provider. Sign in with it.',
   },
   network_not_allowed: {
@@ -113,7 +114,8 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   },
   self_approval: {
     meaning:
-      'Somebody else has to do it: who starts a recovery can’t approve it, and nobody becomes an owner by it alone.',
+      'Somebody else has to do it: nobody decides about a change that they proposed, or that an identity did that they ' +
+      'set up. Who starts a recovery can’t approve it, and nobody becomes an owner by it alone.',
     message: 'You started this recovery. Another administrator has to approve it.',
   },
   organization_not_found: {
@@ -126,6 +128,8 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   revision_not_found: notFound('revision'),
   recovery_not_found: notFound('recovery'),
   deleted_not_found: notFound('deleted project, environment or organization that can be restored'),
+  proposal_not_found: notFound('proposal'),
+  grant_not_found: notFound('grant or open request'),
   webhook_not_found: notFound('webhook'),
   delivery_not_found: notFound('delivery'),
   member_not_found: notFound('member or invitation'),
@@ -190,6 +194,27 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     meaning: 'The recovery was completed or stopped, or has expired.',
     message: 'This recovery is no longer waiting: it was completed or stopped, or has expired.',
   },
+  approval_required: {
+    meaning:
+      'Changes of this environment need approval: propose the change, or wait until enough people have approved.',
+    message: 'Changes of this environment need approval: propose it instead.',
+    details: { propose: '/v1/secrets/acme/web-shop/production/proposals' },
+  },
+  proposal_stale: {
+    meaning: 'Keys of the proposal have changed since it was proposed; it stays open. Its author can rebase it.',
+    message: 'Secrets that the proposal changes have changed since. Its author has to propose it anew.',
+    details: { keys: ['DATABASE_HOST'] },
+  },
+  proposal_closed: {
+    meaning: 'The proposal was applied, rejected or withdrawn, or has expired.',
+    message: 'The proposal is no longer open: it was applied.',
+    details: { state: 'applied' },
+  },
+  proposal_limit_reached: {
+    meaning: 'The environment has as many open proposals as it can have.',
+    message: 'The environment has 20 open proposals. Decide about one of them first.',
+    details: { maximum: 20 },
+  },
   cursor_expired: {
     meaning: 'The plan no longer retains all entries after this position, so the feed would have a gap.',
     message: 'Entries after this position are no longer retained. Start again with since=2026-08-23T00:00:00.000Z.',
@@ -229,6 +254,10 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     meaning: 'The organization has the maximum number of identities.',
     message: 'The organization has 50 identities. Delete one that is no longer used.',
   },
+  grant_limit_reached: {
+    meaning: 'The member has the maximum number of grants or open requests at a time.',
+    message: 'You have 10 open requests. Wait until one is answered.',
+  },
   assertion_replayed: {
     meaning:
       'The assertion was already exchanged. Get a new one or, for a workload that can’t, set `singleUse: false` on the ' +
@@ -244,6 +273,10 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     meaning: 'The key is not at `expectedVersion` (0 = it does not exist); nothing was changed.',
     message: 'The secret is at version 3.',
     details: { currentVersion: 3 },
+  },
+  digest_mismatch: {
+    meaning: 'The proposal is not the one with this digest; nothing was approved. Look at it again.',
+    message: 'This is not the digest of the proposal. Look at it again: it may have been proposed anew.',
   },
   payload_too_large: {
     meaning:

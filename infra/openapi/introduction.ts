@@ -35,6 +35,11 @@ export const tags = [
   },
   { name: 'members', 'x-displayName': 'Members', description: 'The members of an organization and their roles.' },
   {
+    name: 'grants',
+    'x-displayName': 'Grants',
+    description: 'Access of members to single environments for a limited time, and requests for it.',
+  },
+  {
     name: 'identities',
     'x-displayName': 'Identities',
     description:

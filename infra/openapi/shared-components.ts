@@ -100,8 +100,10 @@ const pathDescriptions: Readonly<Record<PathParameterName, string>> = {
   linkId: 'Link identifier.',
   webhookId: 'Webhook identifier.',
   deliveryId: 'Delivery identifier.',
+  proposalId: 'Proposal identifier.',
   identityId: 'Identity identifier.',
-  id: 'Identifier of a member, an invitation or something deleted.',
+  id: 'Identifier of a member, an invitation, a request for a grant or something deleted.',
+  grantId: 'Grant identifier.',
   token: 'Invitation token.',
   planName: 'Plan name.',
 };

@@ -47,8 +47,8 @@ export async function itemsOf({ survey: { listed, open }, organization, people }
       const userId = people.idOf(member.userId);
       return [put(at(memberRecord, slug, userId), { ...member, userId }), membership(userId)];
     }),
-    ...listed['removed-member'].map(({ userId, removedAt }) =>
-      put(at(removedMemberRecord, slug, people.idOf(userId)), { organizationId, removedAt }),
+    ...listed['removed-member'].map(({ userId, removedAt, byRules }) =>
+      put(at(removedMemberRecord, slug, people.idOf(userId)), { organizationId, removedAt, byRules }),
     ),
     ...listed.invitation.map(({ record: _, ...invitation }) => {
       // Nobody has a token with this hash.
@@ -59,7 +59,7 @@ export async function itemsOf({ survey: { listed, open }, organization, people }
         hash,
       });
     }),
-    ...listed.environment.map(({ record: _, firstRevision: __, revision: ___, ...environment }) =>
+    ...listed.environment.map(({ record: _, firstRevision: __, revision: ___, approvals: ____, ...environment }) =>
       put(at(environmentRecord, slug, environment.project, environment.slug), { ...environment, status: 'active' }),
     ),
     ...listed['template-key'].map(({ record: _, ...key }) =>
@@ -71,7 +71,9 @@ export async function itemsOf({ survey: { listed, open }, organization, people }
         : put(at(retiredEnvironmentRecord, slug, project, environment), { retiredAt, type }),
     ),
     ...listed.identity.flatMap(({ record: _, ...identity }) => {
-      const facts = { ...identity, createdBy: personOf(identity.createdBy), organizationId, trustId: randomUUID() };
+      const { createdBy, trustedBy } = identity;
+      const setUpBy = { createdBy: personOf(createdBy), ...(trustedBy && { trustedBy: personOf(trustedBy) }) };
+      const facts = { ...identity, ...setUpBy, organizationId, trustId: randomUUID() };
       return [put(at(identityRecord, slug, identity.id), facts), membership(identity.id)];
     }),
     ...(await Promise.all(webhooks)),

@@ -196,10 +196,19 @@ async function importRecords(running: Import, report: (line: string) => void): P
   await flush();
 }
 
+interface Referenced {
+  id: string;
+}
+
 function withPeople<R extends { record: string }>(record: R, { idOf }: People): R {
   if (record.record !== 'change' && record.record !== 'version') return record;
-  const { createdBy } = record as R & { createdBy: { id: string } | null };
-  return createdBy === null ? record : { ...record, createdBy: { ...createdBy, id: idOf(createdBy.id) } };
+  const { createdBy, approvedBy } = record as R & { createdBy: Referenced | null; approvedBy?: Referenced[] };
+  const here = (person: Referenced) => ({ ...person, id: idOf(person.id) });
+  return {
+    ...record,
+    ...(createdBy !== null && { createdBy: here(createdBy) }),
+    ...(approvedBy !== undefined && { approvedBy: approvedBy.map(here) }),
+  };
 }
 
 async function storedValue(

@@ -75,11 +75,11 @@ export function replayHistory(
       const live = [...heads.values()].filter(isLive);
       const lost = live.find(({ destroyed }) => destroyed === true);
       if (lost !== undefined) throw refuse(`the current value of ${lost.key} is missing`);
-      const { id, slug, type, projectId, firstRevision } = environment;
+      const { id, slug, type, projectId, firstRevision, approvals } = environment;
       const sizeBytes = live.reduce((sum, head) => sum + (head.sizeBytes ?? 0), 0);
       const counts = { secretCount: live.length, sizeBytes, valueCount };
       const facts = { id, slug, type, projectId, organizationId, revision, firstRevision, keyVersion, digest };
-      const state: EnvironmentState = { ...facts, ...counts, fence: revision + 1, status: 'active' };
+      const state: EnvironmentState = { ...facts, ...counts, fence: revision + 1, approvals, status: 'active' };
       const pages = pagesAfter({ state, before: heads, heads: [] }, { isMixed: false });
       return [
         ...writes,

@@ -6,7 +6,7 @@ import { requiredSetting } from '#lib/core/settings.ts';
 import { dayMs } from '#lib/core/time.ts';
 import { renewedRevision } from '#lib/table/access-revision.ts';
 import type { Key } from '#lib/table/entity.ts';
-import { asRead, isNew } from '#lib/table/expressions.ts';
+import { asRead, equals, isNew } from '#lib/table/expressions.ts';
 import { keys, ranges, rareKeys, revocationShards } from '#lib/table/keys.ts';
 import { at, type Item } from '#lib/table/read.ts';
 import { auditRecord } from '#lib/table/records/audit.ts';
@@ -111,7 +111,7 @@ async function repeat(entry: RevocationRecord, { old, restored, ownChanges }: Ta
   if (undoes) copied.push(...(await Promise.all(userIds.map(userId => copyAddress(userId, old)))));
   const records = added.flatMap(key => {
     const item = before.get(keyText(key));
-    return item === undefined || now.has(keyText(key)) || !recordKinds.has(String(item.kind)) ? [] : [additionOf(item)];
+    return item === undefined || !recordKinds.has(String(item.kind)) ? [] : additionOf(item, now.get(keyText(key)));
   });
   await transact([...writes, ...renewalsFor(writes), ...records]);
   return writes.length + records.length > 0 || copied.includes(true);
@@ -157,8 +157,12 @@ function removalOf({ pk, sk, createdAt, joinedAt, userId }: Item): Write {
   return { kind: 'remove', key: { pk, sk } as Key, condition: condition as NonNullable<Write['condition']> };
 }
 
-function additionOf(item: Item): Write {
-  return { kind: 'put', key: { pk: item.pk, sk: item.sk } as Key, item, condition: isNew };
+/** A note that rules ended an earlier membership would let them bring back somebody whom a person has removed since. */
+function additionOf(item: Item, now: Item | undefined): Write[] {
+  const isOverruled = now?.byRules === true && item.byRules !== true && now.organizationId === item.organizationId;
+  if (now !== undefined && !isOverruled) return [];
+  const condition = now === undefined ? isNew : { byRules: equals(true) };
+  return [{ kind: 'put', key: { pk: item.pk, sk: item.sk } as Key, item, condition }];
 }
 
 /** The write that takes away from the restored item what was taken away from the old one; none for other kinds. */
@@ -168,12 +172,18 @@ function changeOf(old: Item | undefined, restored: Item | undefined): Write[] {
   switch (restored.kind) {
     case memberRecord.kind: {
       const [after, before] = [memberRecord.parse(old), memberRecord.parse(restored)];
-      if (after.id !== before.id || !gainsRights(after, before)) return [];
+      if (after.id !== before.id) return [];
       const { limited, projectRoles } = after;
       const role = outranks(before.role, after.role) ? after.role : before.role;
-      const item = { entity: memberRecord, key };
-      const isSame = asRead(before, ['id', 'role', 'limited', 'projectRoles']);
-      return [update(item, { set: { role, limited, projectRoles } }, { if: isSame })];
+      const kept = before.grants?.filter(({ id }) => after.grants?.some(grant => grant.id === id));
+      const losesGrants = kept?.length !== before.grants?.length;
+      const set = {
+        ...(gainsRights(after, before) ? { role, limited, projectRoles } : {}),
+        ...(losesGrants ? { grants: kept?.length === 0 ? undefined : kept } : {}),
+      };
+      if (Object.keys(set).length === 0) return [];
+      const isSame = asRead(before, ['id', 'role', 'limited', 'projectRoles', 'grants']);
+      return [update({ entity: memberRecord, key }, { set }, { if: isSame })];
     }
     case identityRecord.kind: {
       const [after, before] = [identityRecord.parse(old), identityRecord.parse(restored)];

@@ -2,7 +2,13 @@ import type { Access, TokenLimit, TokenRequirement } from '../contracts/contract
 import { tokenAccesses } from '../contracts/fields/role.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import type { Caller } from './authenticate.ts';
-import { requireAdminFactor, requireFactorIn, requireFreshSession, requireProviderIn } from './fresh-session.ts';
+import {
+  requireAdminFactor,
+  requireFactorIn,
+  requireFreshSession,
+  requireProviderIn,
+  requireRecheckIn,
+} from './fresh-session.ts';
 import type { MemberAccess } from './member-access.ts';
 import { type AccountPrincipal, confinementOf, hasAccount, limitOf, type Principal } from './principal.ts';
 
@@ -109,6 +115,7 @@ function requireRights(access: Access, { principal, access: memberAccess }: Call
   if (memberAccess !== undefined && !isLeaving) {
     const { organization } = memberAccess;
     requireProviderIn(organization, memberAccess.isOwner, principal);
+    requireRecheckIn(organization, memberAccess.member, principal);
     requireFactorIn(organization, principal);
   }
   if (access.kind === 'optional') requireScope(principal, 'session', 'none');

@@ -1,6 +1,6 @@
 import type { AuditDetails } from '../contracts/fields/audit-action.ts';
 
-type Field = string | boolean | null | undefined;
+type Field = string | number | boolean | null | undefined;
 
 /** The audit details of a change: each differing field, null for an absent one. Undefined if none differs. */
 export function changedFields<N extends string>(

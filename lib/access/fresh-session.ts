@@ -1,6 +1,7 @@
 import { ApiError } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';
-import type { OrganizationRecord } from '../table/records/organization.ts';
+import { dayMs } from '../core/time.ts';
+import type { MemberRecord, OrganizationRecord } from '../table/records/organization.ts';
 import { hasSecondFactor } from '../table/records/user.ts';
 import { type Principal, providerOf } from './principal.ts';
 
@@ -68,6 +69,32 @@ export function requireProviderIn(organization: OrganizationRecord, isOwner: boo
   if (cameThroughProviderOf(organization, principal)) return;
   if (isOwner && brokeGlassIn(organization.id, principal)) return;
   throw new ApiError('provider_required', 'This organization requires its sign-in provider. Sign in with it.');
+}
+
+/**
+ * Somebody who has left the company can no longer sign in through its provider, so their tokens end.
+ * @throws provider_required for the token of a member whose last sign-in through the provider is too long ago
+ */
+export function requireRecheckIn(
+  { id, recheckDays }: OrganizationRecord,
+  { providerSignInAt }: Pick<MemberRecord, 'providerSignInAt'>,
+  { credential, identity }: Principal,
+): void {
+  if (recheckDays === undefined || identity !== undefined || credential.method === 'session') return;
+  const { provider, createdAt } = credential.token;
+  // Earlier releases didn't record sign-ins, but a token made in a session through the provider proves one.
+  const signedInAt = providerSignInAt ?? (provider?.organizationId === id ? createdAt : undefined);
+  if (!isRecheckDue(recheckDays, signedInAt)) return;
+  const message =
+    `Your last sign-in through this organization’s provider is more than ${recheckDays} days ago, so your tokens are ` +
+    'refused. Sign in with it in the dashboard; then they are accepted again.';
+  throw new ApiError('provider_required', message);
+}
+
+/** Never for somebody who hasn't signed in through the provider. */
+export function isRecheckDue(recheckDays: number | undefined, signedInAt: string | undefined): boolean {
+  if (recheckDays === undefined || signedInAt === undefined) return false;
+  return Date.now() - Date.parse(signedInAt) > recheckDays * dayMs;
 }
 
 function brokeGlassIn(organizationId: string, principal: Principal): boolean {

@@ -1,3 +1,5 @@
+import { hasFreshRights } from '../contracts/fields/role.ts';
+import { roleInProject } from '../contracts/fields/role-in-project.ts';
 import { ApiError, projectNotFound } from '../core/errors.ts';
 import { at, readAll } from '../table/read.ts';
 import { projectKeysRecord } from '../table/records/project.ts';
@@ -16,6 +18,14 @@ export async function managedProjects(access: MemberAccess): Promise<'all' | Rea
     return project?.id === projectId && project.status === 'active' && access.seesProject(project);
   });
   return new Set(existing.map(({ projectId }) => projectId));
+}
+
+/** Whether the caller is an admin of the project, or an owner or admin of the organization who is no less there. */
+export function managesProject(access: MemberAccess, projectId: string): boolean {
+  // Says that the handler has asked.
+  access.managed();
+  const found = access.principal.identity === undefined ? roleInProject(access.membership, projectId) : undefined;
+  return found !== undefined && hasFreshRights(found.role);
 }
 
 /**

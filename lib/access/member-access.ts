@@ -1,6 +1,6 @@
 import type { MemberRule } from '../contracts/contract.ts';
 import { type Role, roleMay } from '../contracts/fields/role.ts';
-import { roleInProject } from '../contracts/fields/role-in-project.ts';
+import { liveGrants, rightsInProject } from '../contracts/fields/role-in-project.ts';
 import { ApiError, environmentNotFound, projectNotFound } from '../core/errors.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
 import type { MemberRecord, OrganizationRecord } from '../table/records/organization.ts';
@@ -11,14 +11,18 @@ type Project = Pick<ProjectRecord, 'id' | 'organizationId' | 'status'>;
 type Environment = Pick<EnvironmentState, 'id' | 'slug' | 'projectId' | 'organizationId' | 'type' | 'status'>;
 
 /** Who the member is. What the member may do is asked of `MemberAccess`, because it may differ by project. */
-type Identified = Omit<MemberRecord, 'role' | 'limited' | 'projectRoles'>;
+type Identified = Omit<MemberRecord, 'role' | 'limited' | 'projectRoles' | 'grants'>;
 
 type Action = 'read' | 'write' | 'see';
 
+/** What errors call a member whom only a grant lets in. */
+const grantOnly = 'of a guest';
+
 /**
- * What a caller may do in an organization: the member's role, which may differ by project, ∩ the token's scope. A
- * deployer is a viewer, and may also read and write in its environment if the operation admits deployers. Records the
- * checks, so that the chain can reject the response of a handler that forgot one, and repeats them after each wait.
+ * What a caller may do in an organization: the member's role, which may differ by project, and their grants, ∩ the
+ * token's scope. A deployer is a viewer, and may also read and write in its environment if the operation admits
+ * deployers. Records the checks, so that the chain can reject the response of a handler that forgot one, and repeats
+ * them after each wait. Whether a grant has ended is decided in each check.
  */
 export class MemberAccess {
   readonly organization: OrganizationRecord;
@@ -30,6 +34,8 @@ export class MemberAccess {
   #projectId: string | undefined;
   /** The environments asked about, by slug, and for what. */
   readonly #environments = new Map<string, { environment: Environment; action: Action }>();
+  /** The ids of the grants that a check depended on, with their environments. */
+  readonly #usedGrants = new Map<string, string>();
   #environmentAsked = false;
   #managementAsked = false;
 
@@ -54,6 +60,11 @@ export class MemberAccess {
     return this.#member;
   }
 
+  /** The membership itself, for `roleInProject` and to require in a commit that it has not changed. */
+  get record(): MemberRecord {
+    return this.#member;
+  }
+
   get isOwner(): boolean {
     return this.#member.role === 'owner';
   }
@@ -64,16 +75,16 @@ export class MemberAccess {
     return this.#member;
   }
 
-  /** The role in the project that has been required. */
+  /** The role in the project that has been required. Whom only a grant lets in counts as a viewer. */
   get projectRole(): Role {
-    const role = this.#projectId === undefined ? undefined : this.#roleIn(this.#projectId);
-    if (role === undefined) throw new Error('The handler asked for a role before it required the project.');
-    return role;
+    const rights = this.#projectId === undefined ? undefined : this.#rightsIn(this.#projectId);
+    if (rights === undefined) throw new Error('The handler asked for a role before it required the project.');
+    return rights.role ?? 'viewer';
   }
 
   /** The role to name in messages: of the identity, in the required project, or in the organization. */
   get role(): string {
-    const inProject = this.#projectId === undefined ? undefined : this.#roleIn(this.#projectId);
+    const inProject = this.#projectId === undefined ? undefined : this.#rightsIn(this.#projectId)?.role;
     return this.#principal.identity?.role ?? inProject ?? this.#member.role;
   }
 
@@ -82,21 +93,22 @@ export class MemberAccess {
     return this.#rule.deployers === true && this.#principal.identity?.role === 'deployer';
   }
 
-  #roleIn(projectId: string): Role | undefined {
-    return roleInProject(this.#member, projectId)?.role;
+  #rightsIn(projectId: string) {
+    return rightsInProject(this.#member, projectId, Date.now());
   }
 
   /**
-   * Checks the role as far as that needs no read. In a project for which the member has a role, `requireProject` checks
-   * it. For a limited member, other projects are missing before anything read about them can matter, so that the
-   * response takes as long for one that exists.
+   * Checks the role as far as that needs no read. In a project for which the member has a role or a grant,
+   * `requireProject` checks it. For a limited member, other projects are missing before anything read about them can
+   * matter, so that the response takes as long for one that exists.
    * @throws forbidden, project_not_found
    */
   requireRole(): void {
     const { role, limited, projectRoles = [] } = this.#member;
     const { limitedMembers, leaves, projectAdmins } = this.#rule;
     if (this.#projectSlug !== undefined) {
-      if (projectRoles.some(({ slug }) => slug === this.#projectSlug)) return;
+      const named = [...projectRoles.map(({ slug }) => slug), ...this.#live.map(({ project }) => project)];
+      if (named.includes(this.#projectSlug)) return;
       if (limited === true) throw projectNotFound();
     } else {
       if (projectAdmins === true && projectRoles.some(listed => listed.role === 'admin')) return;
@@ -107,11 +119,16 @@ export class MemberAccess {
     this.#requireAmong(role);
   }
 
-  #requireAmong(role: Role): void {
+  /** @param role undefined for whom only a grant lets in */
+  #requireAmong(role: Role | undefined): void {
     const { roles }: { roles: readonly Role[] } = this.#rule;
-    if (this.#deploys || roles.includes(role)) return;
-    const named = this.#principal.identity?.role ?? role;
+    if (this.#deploys || (role !== undefined && roles.includes(role))) return;
+    const named = this.#principal.identity?.role ?? role ?? grantOnly;
     throw new ApiError('forbidden', `The role ${named} can't do this; it requires ${roles.join(' or ')}.`);
+  }
+
+  get #live() {
+    return liveGrants(this.#member, Date.now());
   }
 
   /** Whether the role in the organization suffices; otherwise, the projects that the caller may be an admin of. */
@@ -130,6 +147,11 @@ export class MemberAccess {
     if (managed !== undefined && JSON.stringify(this.managed()) !== managed) {
       throw new ApiError('forbidden', 'Your rights have just changed. Send the request again.');
     }
+    this.requireStill();
+  }
+
+  /** Repeats the checks, because a grant may have ended since. @throws as they do */
+  requireStill(): void {
     if (this.#projectId !== undefined) this.#requireRoleIn(this.#projectId);
     for (const { environment, action } of this.#environments.values()) this.#requireRight(environment, action);
   }
@@ -138,20 +160,35 @@ export class MemberAccess {
   seesProject({ id, organizationId }: Pick<Project, 'id' | 'organizationId'>): boolean {
     const projectId = this.#token()?.projectId ?? null;
     const isInScope = organizationId === this.organization.id && (projectId === null || projectId === id);
-    return isInScope && this.#roleIn(id) !== undefined;
+    return isInScope && this.#rightsIn(id) !== undefined;
   }
 
-  /** Whether an environment in a visible project is in the token's scope. Lists show only such environments. */
-  seesEnvironment({ id }: { id: string }): boolean {
+  /** Whether an environment exists for the member and is in the token's scope. Lists show only such environments. */
+  seesEnvironment({ id, projectId }: Pick<Environment, 'id' | 'projectId'>): boolean {
     const environmentId = this.#token()?.environmentId ?? null;
-    return environmentId === null || environmentId === id;
+    if (environmentId !== null && environmentId !== id) return false;
+    const rights = this.#rightsIn(projectId);
+    return rights?.role !== undefined || rights?.grants.some(grant => grant.environmentId === id) === true;
   }
 
-  /** Whether the caller's role allows reading or writing secrets in this environment. */
+  /** Whether the caller's role or a grant allows reading or writing secrets in this environment. */
   roleMay(action: 'read' | 'write', { id, type, projectId }: Pick<Environment, 'id' | 'type' | 'projectId'>): boolean {
     if (this.#deploys && this.#token()?.environmentId === id) return true;
-    const role = this.#roleIn(projectId);
-    return role !== undefined && roleMay(action, role, type);
+    const { role, grants = [] } = this.#rightsIn(projectId) ?? {};
+    if (role !== undefined && roleMay(action, role, type)) return true;
+    return this.#use(grants.filter(grant => grant.environmentId === id && grant.access === action));
+  }
+
+  /** Records the grants without which a check would fail. @returns whether there are any */
+  #use(granting: readonly { id: string; environmentId: string }[]): boolean {
+    for (const { id, environmentId } of granting) this.#usedGrants.set(id, environmentId);
+    return granting.length > 0;
+  }
+
+  /** The ids of the grants without which the caller could not have done this there, for the audit log. */
+  grantsUsedIn(...environmentIds: (string | undefined)[]): string[] | undefined {
+    const used = [...this.#usedGrants].filter(([, environmentId]) => environmentIds.includes(environmentId));
+    return used.length === 0 ? undefined : used.map(([id]) => id);
   }
 
   /**
@@ -170,9 +207,10 @@ export class MemberAccess {
   }
 
   #requireRoleIn(projectId: string): void {
-    const role = this.#roleIn(projectId);
-    if (role === undefined) throw projectNotFound();
-    this.#requireAmong(role);
+    const rights = this.#rightsIn(projectId);
+    if (rights === undefined) throw projectNotFound();
+    if (this.#rule.granted === true && rights.grants.length > 0) return;
+    this.#requireAmong(rights.role);
   }
 
   /**
@@ -200,8 +238,14 @@ export class MemberAccess {
 
   #requireRight(environment: Environment, action: Action): void {
     this.#requireRoleIn(environment.projectId);
-    if (action === 'see' || this.roleMay(action, environment)) return;
-    const role = this.#principal.identity?.role ?? this.#roleIn(environment.projectId);
+    if (!this.seesEnvironment(environment)) throw environmentNotFound();
+    const { role: ownRole, grants = [] } = this.#rightsIn(environment.projectId) ?? {};
+    if (action === 'see') {
+      if (ownRole === undefined) this.#use(grants.filter(({ environmentId }) => environmentId === environment.id));
+      return;
+    }
+    if (this.roleMay(action, environment)) return;
+    const role = this.#principal.identity?.role ?? ownRole ?? grantOnly;
     throw new ApiError('forbidden', `The role ${role} may not ${action} secrets of ${environment.type} environments.`);
   }
 

@@ -70,12 +70,21 @@ export function usedLink(
   return update(at(accountLinkRecord, user.id, organizationId), { set }, { if: holds, refused });
 }
 
-/** The check that issuer and client are the same. Without `refused`, the transaction throws `ConditionFailed`. */
+/**
+ * The check that issuer and client are the same, and all other settings if `version` is given; null means that there
+ * are still no rules. Without `refused`, the transaction throws `ConditionFailed`.
+ */
 export function sameProvider(
-  { organizationId, orgSlug, clientVersion }: { organizationId: string; orgSlug: string; clientVersion: string },
+  provider: { organizationId: string; orgSlug: string; clientVersion: string; version?: string | null },
   refused?: () => Error,
 ): Write {
-  const isSame = { organizationId: equals(organizationId), clientVersion: equals(clientVersion) };
+  const { organizationId, orgSlug, clientVersion, version } = provider;
+  const isSame = {
+    organizationId: equals(organizationId),
+    clientVersion: equals(clientVersion),
+    ...(version === null ? { roleRules: absent } : {}),
+    ...(typeof version === 'string' ? { version: equals(version) } : {}),
+  };
   return check(at(signInRecord, orgSlug), { if: isSame, refused });
 }
 

@@ -6,10 +6,12 @@ import { ApiError } from '../core/errors.ts';
 import { type Counter, countOne, countRead, refuseEarly } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
 import { passkeyLogins, wrongCodes } from '../limits/rate-limits.ts';
+import { stillActive } from '../organizations/change-counts.ts';
 import { joinWithProvider } from '../organizations/members/new-member.ts';
+import { changeBySignIn, readRules, versionWithRules } from '../organizations/members/provider-rules.ts';
 import { at, readTogether } from '../table/read.ts';
 import type { ChallengeRecord } from '../table/records/credentials.ts';
-import { memberRecord, removedMemberRecord } from '../table/records/organization.ts';
+import { memberRecord, organizationRecord, removedMemberRecord } from '../table/records/organization.ts';
 import { signInRecord } from '../table/records/sign-in.ts';
 import { nobody, passkeyRecord, type UserRecord, userRecord } from '../table/records/user.ts';
 import { retryOnConditionFailed, transact, type Write } from '../table/write.ts';
@@ -75,7 +77,7 @@ export async function completeLogin(context: RequestContext, sent: Answer, linkS
   const logIn = [...proof.writes, useUp, ...writes];
   const cookies = [cookie];
   if (provided === undefined) cookies.push(...(await transactWithLink(context, user, linkSecret, logIn)));
-  else await transactProvided(context, user, provided, logIn);
+  else await transactProvided(context, user, { ...provided, issuedAt: issuedAtOf(challenge) }, logIn);
   log.account('logged_in', { userId: user.id, ip: source.ip, secondFactor: factor.method });
   await mailNotice(context, user, proof);
   await mailBreakGlass(context, user, bypassed);
@@ -105,32 +107,52 @@ export async function continueProvidedLogIn(challenge: string | undefined): Prom
   return { challenge, ...(await factorQuestion('log-in', user, challenge)) };
 }
 
-type Provided = NonNullable<ChallengeRecord['provided']>;
+type Provided = NonNullable<ChallengeRecord['provided']> & { issuedAt: string };
 
 /**
- * Commits the log-in, if provider and link are still the same. A new person joins only now that their factor is proved.
+ * Commits the log-in, if provider, rules and link are still the same. A new person joins only now that their factor is
+ * proved, and only now do the rules change a member.
  * @throws invalid_token; organization_not_found, plan_limit_exceeded if they can no longer join
  */
 async function transactProvided(context: RequestContext, user: UserRecord, provided: Provided, logIn: Write[]) {
-  const { clientVersion, provider } = provided;
-  const isSameProvider = sameProvider({ ...provider, clientVersion }, invalidChallenge);
+  const { clientVersion, provider, rules } = provided;
+  const isSameProvider = sameProvider(
+    { ...provider, clientVersion, version: rules?.version ?? null },
+    invalidChallenge,
+  );
   const isLinked = usedLink(user, provider, invalidChallenge);
   await retryOnConditionFailed(async () => {
-    const joining = provided.joins === true ? await joiningOf(context, user, provided) : [];
+    const membership = await membershipWrites(context, user, provided);
     // The session that this one replaces ends together with the link, whose error is the one to return.
-    await transact([isSameProvider, isLinked, ...logIn, ...joining]);
+    await transact([isSameProvider, isLinked, ...logIn, ...membership]);
   });
 }
 
-async function joiningOf(context: RequestContext, user: UserRecord, { provider }: Provided): Promise<Write[]> {
-  const { organizationId, orgSlug } = provider;
-  const { signIn, removed, member } = await readTogether({
+/**
+ * @throws invalid_token if the rules have changed, a newer sign-in has applied them, or they now end the membership: the
+ * next sign-in decides that
+ */
+async function membershipWrites(context: RequestContext, user: UserRecord, provided: Provided): Promise<Write[]> {
+  const { organizationId, orgSlug } = provided.provider;
+  const { organization, signIn, removed, member } = await readTogether({
+    organization: at(organizationRecord, orgSlug),
     signIn: at(signInRecord, orgSlug),
     removed: at(removedMemberRecord, orgSlug, user.id),
     member: at(memberRecord, orgSlug, user.id),
   });
-  if (signIn?.organizationId !== organizationId) throw invalidChallenge();
-  // The person has joined meanwhile, in another browser or with an invitation.
-  if (member !== undefined) return [];
-  return joinWithProvider(context, user, { organization: { id: organizationId, slug: orgSlug }, signIn, removed });
+  if (signIn?.organizationId !== organizationId || organization?.id !== organizationId) throw invalidChallenge();
+  if ((provided.rules?.version ?? null) !== versionWithRules(signIn)) throw invalidChallenge();
+  const endedAt = removed?.organizationId === organizationId && removed.byRules === true ? removed.removedAt : '';
+  if ((member?.providerSignInAt ?? endedAt) > provided.issuedAt) throw invalidChallenge();
+  const rules = await readRules(orgSlug, signIn, provided.rules?.matched ?? []);
+  if (member !== undefined) {
+    // Also if the person has joined meanwhile, in another browser or with an invitation.
+    const active = stillActive(organization, invalidChallenge);
+    const { writes, ends } = await changeBySignIn(context, { organization, member, rules, active });
+    if (ends) throw invalidChallenge();
+    return writes;
+  }
+  // The membership has ended since.
+  if (provided.joins !== true) return [];
+  return joinWithProvider(context, user, { organization, rules, removed });
 }

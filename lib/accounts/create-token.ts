@@ -7,7 +7,7 @@ import { sessionIdOf } from '../access/session-cookie.ts';
 import { type AuditActor, auditWrite } from '../audit/write.ts';
 import type { createToken as contract } from '../contracts/auth/tokens.ts';
 import type { BodyOf } from '../contracts/contract.ts';
-import { roleInProject } from '../contracts/fields/role-in-project.ts';
+import { rightsInProject } from '../contracts/fields/role-in-project.ts';
 import { dashboardOrigin } from '../core/dashboard-origin.ts';
 import { ApiError, environmentNotFound, organizationNotFound, projectNotFound } from '../core/errors.ts';
 import { epochSeconds, isOver, isoOfSeconds } from '../core/time.ts';
@@ -131,12 +131,13 @@ async function resolveScope(userId: string, { organizationId, projectId, environ
   if (organization?.id !== organizationId || organization.status !== 'active' || member === undefined) {
     throw organizationNotFound();
   }
-  const isThere = projectId !== undefined && roleInProject(member, projectId) !== undefined;
-  const project = projects.find(({ id, status }) => isThere && id === projectId && status === 'active');
+  const rights = projectId === undefined ? undefined : rightsInProject(member, projectId, Date.now());
+  const project = projects.find(({ id, status }) => rights !== undefined && id === projectId && status === 'active');
   if (projectId !== undefined && project === undefined) throw projectNotFound();
   const environment = environments.find(({ id, status }) => id === environmentId && status === 'active');
   const isInProject = environment !== undefined && environment.projectId === projectId;
-  if (environmentId !== undefined && !isInProject) throw environmentNotFound();
+  const isSeen = rights?.role !== undefined || rights?.grants.some(grant => grant.environmentId === environmentId);
+  if (environmentId !== undefined && !(isInProject && isSeen)) throw environmentNotFound();
   return { organization, member };
 }
 

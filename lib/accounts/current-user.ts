@@ -4,6 +4,7 @@ import type { AccountContext } from '../access/request-context.ts';
 import type { getCurrentUser as contract, OwnUser, User } from '../contracts/auth/account.ts';
 import type { CliToken } from '../contracts/auth/tokens.ts';
 import type { AnswerOf } from '../contracts/contract.ts';
+import { seenBy } from '../contracts/fields/organization.ts';
 import { ApiError } from '../core/errors.ts';
 import { renewAccess } from '../organizations/change-counts.ts';
 import { type ShownRights, showRights } from '../organizations/members/project-roles.ts';
@@ -43,7 +44,8 @@ export async function readCurrentUser({ principal }: AccountContext): Promise<An
   }
   const own = await Promise.all(
     visible.map(async ({ member, ...organization }) => ({
-      ...organization,
+      ...seenBy(member, organization),
+      memberId: member.id,
       ...((await showRights(organization.slug, [member]))[0] as ShownRights),
     })),
   );

@@ -45,7 +45,10 @@ const contexts: Contexts = {
   admin: callerContext,
   member: (request, { access }) => {
     const { organization, principal } = access;
-    const audit: MemberContext['audit'] = facts => auditWrite(organization, actorOf(principal), request.source, facts);
+    const audit: MemberContext['audit'] = facts => {
+      const grants = access.grantsUsedIn(facts.environment?.id, facts.from?.id);
+      return auditWrite(organization, actorOf(principal), request.source, { ...facts, grants });
+    };
     return { ...request, principal, organization, access, audit };
   },
 };

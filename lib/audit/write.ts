@@ -11,7 +11,16 @@ import { keysThatFit } from './keys-that-fit.ts';
 import { partitionOf } from './partitions.ts';
 import { expiryOf } from './retention.ts';
 
-type DescribedFact = 'action' | 'target' | 'project' | 'environment' | 'revision' | 'message' | 'details' | 'from';
+type DescribedFact =
+  | 'action'
+  | 'target'
+  | 'project'
+  | 'environment'
+  | 'revision'
+  | 'message'
+  | 'details'
+  | 'from'
+  | 'grants';
 
 /** The content of an entry besides actor and source. No secret value ever appears here. */
 export interface AuditFacts extends Pick<AuditRecord, DescribedFact> {

@@ -59,6 +59,8 @@ export type Freshness = 'always' | 'by-content';
  *   Below a project, `roles` are those in that project. Elsewhere, they are those in the organization, and limited
  *   members are refused unless `limitedMembers` says that the handler shows only what exists for them. With
  *   `projectAdmins`, a project's admins may do it for their project; the handler must then ask `managedProjects`.
+ *   With `granted`, a grant lets members in whose role doesn't suffice, as far as it goes: the handler must ask for what
+ *   it reads or writes with `access.requireEnvironment`, or show only what exists for the caller.
  * - `admin`: a platform administrator (`isAdmin`), with a session or a full token without a limit.
  */
 export type Access =
@@ -75,6 +77,7 @@ export type Access =
       leaves?: true;
       limitedMembers?: true;
       projectAdmins?: true;
+      granted?: true;
     } & ({ roles: readonly Role[]; fresh?: 'by-content' } | { roles: readonly FreshRole[]; fresh: 'always' }))
   | { kind: 'admin'; tokens?: 'session'; fresh?: 'always' };
 

@@ -16,8 +16,10 @@ export const pathParameters = {
   linkId: { schema: Uuid, notFound: 'link_not_found' },
   webhookId: { schema: Uuid, notFound: 'webhook_not_found' },
   deliveryId: { schema: Uuid, notFound: 'delivery_not_found' },
+  proposalId: { schema: Uuid, notFound: 'proposal_not_found' },
   identityId: { schema: Uuid, notFound: 'identity_not_found' },
   id: { schema: Uuid, notFound: 'member_not_found' },
+  grantId: { schema: Uuid, notFound: 'grant_not_found' },
   token: { schema: z.string().regex(/^[A-Za-z0-9_-]{20,200}$/), notFound: 'invalid_token' },
   planName: { schema: z.string().regex(/^[a-z]{1,32}$/), notFound: 'plan_not_found' },
 } as const satisfies Record<string, { schema: z.ZodType; notFound: ErrorCode }>;

@@ -29,6 +29,7 @@ import { createToken, handOffToken, listTokens, revokeCurrentToken, revokeToken 
 import { confirmTotp, removeTotp, renewRecoveryCodes, startTotp, undoFactor } from './auth/totp.ts';
 import { getBilling, openPortal, receiveProviderEvent, startCheckout } from './billing/billing.ts';
 import type { Contract } from './contract.ts';
+import { createGrant, grantRequest, listGrants, refuseRequest, requestGrant, revokeGrant } from './grants/grants.ts';
 import { exchangeAssertion } from './identities/exchange-assertion.ts';
 import {
   createIdentity,
@@ -37,6 +38,7 @@ import {
   listIdentities,
   updateIdentity,
 } from './identities/identities.ts';
+import { getMember } from './members/get-member.ts';
 import { acceptInvitation, inviteMember } from './members/invitations.ts';
 import { changeRole, leaveOrganization, listMembers, removeMember } from './members/members.ts';
 import { setProjectRoles } from './members/project-roles.ts';
@@ -59,6 +61,16 @@ import {
 import { applyChanges, bulkDeleteSecrets, deleteSecret, importSecrets, setSecret } from './secrets/changes.ts';
 import { destroyVersions, diffRevisions, listRevisions, listVersions, restoreSecrets } from './secrets/history.ts';
 import { compareEnvironments, promoteSecrets } from './secrets/promotion.ts';
+import {
+  applyProposal,
+  approveProposal,
+  createProposal,
+  getProposal,
+  listProposals,
+  rebaseProposal,
+  rejectProposal,
+  withdrawProposal,
+} from './secrets/proposals.ts';
 import { listKeys, pullSecrets } from './secrets/secrets.ts';
 import {
   addTemplateKey,
@@ -148,6 +160,14 @@ const areas = {
     promoteSecrets,
     bulkDeleteSecrets,
     deleteSecret,
+    createProposal,
+    listProposals,
+    getProposal,
+    approveProposal,
+    rejectProposal,
+    withdrawProposal,
+    applyProposal,
+    rebaseProposal,
   ],
   organizations: [
     createOrganization,
@@ -167,7 +187,16 @@ const areas = {
   ],
   templates: [listTemplateKeys, addTemplateKey, updateTemplateKey, removeTemplateKey, validateEnvironment],
   webhooks: [listWebhooks, createWebhook, getWebhook, updateWebhook, deleteWebhook, testWebhook, redeliverWebhook],
-  members: [listMembers, inviteMember, acceptInvitation, changeRole, removeMember, leaveOrganization, setProjectRoles],
+  members: [
+    listMembers,
+    inviteMember,
+    acceptInvitation,
+    changeRole,
+    removeMember,
+    leaveOrganization,
+    setProjectRoles,
+    getMember,
+  ],
   identities: [listIdentities, createIdentity, getIdentity, updateIdentity, deleteIdentity, exchangeAssertion],
   audit: [listAuditEntries, feedAuditEntries, getExposure],
   billing: [getBilling, startCheckout, openPortal, receiveProviderEvent],
@@ -182,6 +211,7 @@ const areas = {
     startRecovery,
     advanceRecovery,
   ],
+  grants: [createGrant, revokeGrant, listGrants, requestGrant, grantRequest, refuseRequest],
 } as const satisfies Readonly<Record<string, readonly Contract[]>>;
 
 /** A contract with its area: the folder it is in, and its tag in the documentation. */

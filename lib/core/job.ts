@@ -49,8 +49,8 @@ export const LastingJob = z.discriminatedUnion('type', [
 ]);
 export type LastingJob = z.infer<typeof LastingJob>;
 
-export const Job = z.discriminatedUnion('type', [
-  ...LastingJob.options,
+/** Mails, which need no record: a change queues them before it commits. */
+const MailJob = z.discriminatedUnion('type', [
   /** Sends a user an e-mail with a link to reset their password. Jobs with an unknown `userId` are dropped. */
   z.object({ type: z.literal('mail-reset-link'), userId: z.string() }),
   /** Mails everybody in an organization, from the user id `after` on, that its recovery is in the state `notice`. */
@@ -61,5 +61,22 @@ export const Job = z.discriminatedUnion('type', [
     notice: z.enum(['waiting', 'completed', 'stopped']),
     after: z.string().optional(),
   }),
+  /** Mails those who may approve a proposal, from the user id `after` on. */
+  z.object({
+    type: z.literal('mail-proposal'),
+    ...inProject,
+    env: z.string(),
+    proposalId: z.string(),
+    after: z.string().optional(),
+  }),
+  /** Mails owners and admins that a change bypassed its approvals, as its audit entry says. */
+  z.object({
+    type: z.literal('mail-bypass'),
+    ...inOrganization,
+    entry: z.object({ pk: z.string(), sk: z.string() }),
+    after: z.string().optional(),
+  }),
 ]);
+
+export const Job = z.discriminatedUnion('type', [...LastingJob.options, ...MailJob.options]);
 export type Job = z.infer<typeof Job>;

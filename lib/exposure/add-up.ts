@@ -11,6 +11,7 @@ interface ExposedSecret {
   firstAt: string;
   lastAt: string;
   how: Set<Way>;
+  grants: Set<string>;
 }
 
 /**
@@ -25,7 +26,8 @@ export function addUp(
   const exposed = new Map<string, ExposedSecret>();
   const add = (key: string, sight: Sight, lastAt = sight.createdAt) => {
     const versions = seenVersions(history.get(key) ?? [], sight) ?? (isExact ? undefined : [unknownVersion]);
-    if (versions !== undefined) include(exposed, key, { versions, firstAt: sight.createdAt, lastAt, how: [sight.how] });
+    const { createdAt: firstAt, how, grants = [] } = sight;
+    if (versions !== undefined) include(exposed, key, { versions, firstAt, lastAt, how: [how], grants });
   };
   for (const sight of sights) if (sight.keys !== 'all') for (const key of sight.keys) add(key, sight);
   const ofAllKeys = joined(sights.filter(({ keys }) => keys === 'all'));
@@ -38,8 +40,8 @@ export function addUp(
 
 /** Thousands of pulls of the same revision count as one. Pure. */
 function joined(sights: readonly Sight[]): (Sight & { lastAt: string })[] {
-  const groups = Map.groupBy(sights, ({ how, revision, fromRevision, versions = [] }) =>
-    [how, fromRevision, revision, ...versions].join(' '),
+  const groups = Map.groupBy(sights, ({ how, revision, fromRevision, proposal, versions = [], grants = [] }) =>
+    [how, fromRevision, revision, proposal, ...versions, ...grants].join(' '),
   );
   return [...groups.values()].flatMap(group => {
     const [first] = group;
@@ -51,7 +53,11 @@ function joined(sights: readonly Sight[]): (Sight & { lastAt: string })[] {
 /** The versions of a key that a sight exposed; undefined if the key had no value. Pure. */
 export function seenVersions(history: readonly KeyVersion[], sight: Sight): readonly number[] | undefined {
   if (sight.versions !== undefined) return sight.versions.length === 0 ? undefined : sight.versions;
-  const { revision, fromRevision } = sight;
+  const { revision, fromRevision, proposal } = sight;
+  if (proposal !== undefined) {
+    const applied = history.find(one => one.proposal === proposal && one.hasValue);
+    return applied === undefined ? undefined : [applied.version];
+  }
   if (fromRevision !== undefined) {
     const seen = history.filter(one => one.hasValue && one.revision >= fromRevision && one.revision <= revision);
     return seen.length === 0 ? undefined : seen.map(({ version }) => version);
@@ -72,20 +78,23 @@ function includeUnrecorded(
     const end = replacedAt === undefined ? to : new Date(Date.parse(replacedAt) + longestWriteMs).toISOString();
     if (!hasValue || createdAt >= to || end < from) continue;
     const firstAt = createdAt > from ? createdAt : from;
-    include(exposed, key, { versions: [version], firstAt, lastAt: end < to ? end : to, how: [] });
+    include(exposed, key, { versions: [version], firstAt, lastAt: end < to ? end : to, how: [], grants: [] });
   }
 }
 
 interface Sighting extends Pick<ExposedSecret, 'firstAt' | 'lastAt'> {
   versions: readonly number[];
   how: readonly Way[];
+  grants: readonly string[];
 }
 
 function include(exposed: Map<string, ExposedSecret>, key: string, sighting: Sighting): void {
-  const { versions, firstAt, lastAt, how } = sighting;
-  const secret = exposed.get(key) ?? { versions: new Set<number>(), firstAt, lastAt, how: new Set<Way>() };
+  const { versions, firstAt, lastAt, how, grants } = sighting;
+  const empty = { versions: new Set<number>(), firstAt, lastAt, how: new Set<Way>(), grants: new Set<string>() };
+  const secret = exposed.get(key) ?? empty;
   for (const version of versions) if (version !== unknownVersion) secret.versions.add(version);
   for (const way of how) secret.how.add(way);
+  for (const id of grants) secret.grants.add(id);
   if (firstAt < secret.firstAt) secret.firstAt = firstAt;
   if (lastAt > secret.lastAt) secret.lastAt = lastAt;
   exposed.set(key, secret);

@@ -8,7 +8,7 @@ import type { AuditAction } from '../contracts/fields/audit-action.ts';
 import { asLongQuestion, type LongQuestion, type ReadBudget, readBudget } from '../limits/long-questions.ts';
 import { type AuditRecord, auditRecord } from '../table/records/audit.ts';
 import { exposedSecrets, pagesPerScan } from './exposed-secrets.ts';
-import { exposingActions, type SeenPlace, sightsOf } from './sights.ts';
+import { exposingActions, type SeenPlace, sightsByEnvironment } from './sights.ts';
 import { findSubject, isMadeBy, type StoredSubject, type Subject } from './subject.ts';
 
 /*
@@ -113,15 +113,16 @@ function seenPlaces(entries: readonly AuditRecord[], places: ReadonlyMap<string,
   const seen = new Map<string, SeenPlace>();
   const inexact: AuditRecord[] = [];
   for (const entry of entries) {
-    const { target, environment, keysOmitted } = entry;
-    const sights = sightsOf(entry);
-    if (environment === undefined || sights.length === 0) continue;
-    if (keysOmitted !== undefined) inexact.push(entry);
+    const { target, keysOmitted } = entry;
+    const shown = sightsByEnvironment(entry).filter(({ sights }) => sights.length > 0);
+    if (shown.length > 0 && keysOmitted !== undefined) inexact.push(entry);
     const project = { id: target.id, slug: target.name };
-    const erased = { project, environment: { ...environment, type: null }, path: undefined };
-    const place = seen.get(environment.id) ?? { place: places.get(environment.id) ?? erased, sights: [] };
-    place.sights.push(...sights);
-    seen.set(environment.id, place);
+    for (const { environment, sights } of shown) {
+      const erased = { project, environment: { ...environment, type: null }, path: undefined };
+      const place = seen.get(environment.id) ?? { place: places.get(environment.id) ?? erased, sights: [] };
+      place.sights.push(...sights);
+      seen.set(environment.id, place);
+    }
   }
   return { seen, inexact };
 }

@@ -14,7 +14,9 @@ export interface ErasedHistory {
 }
 
 const changingActions = [
-  ...exposingActions.filter(action => !readingActions.some(reading => reading === action)),
+  ...exposingActions.filter(
+    action => action !== 'proposal.created' && !readingActions.some(reading => reading === action),
+  ),
   'secret.deleted',
   'secret.bulk_delete',
 ] as const;

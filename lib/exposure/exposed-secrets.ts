@@ -74,7 +74,7 @@ function exposuresIn(
   const exposed = isErased ? addUp(lost, sights, undefined) : addUp({ history, isExact: true }, sights, unrecorded);
   return [...exposed]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, { versions, firstAt, lastAt, how }]) => ({
+    .map(([key, { versions, firstAt, lastAt, how, grants }]) => ({
       project,
       environment: isErased ? { ...environment, type: null } : environment,
       key,
@@ -82,6 +82,7 @@ function exposuresIn(
       firstAt,
       lastAt,
       how: exposureWays.filter(way => how.has(way)),
+      grants: [...grants],
       current: isCurrent(history?.get(key) ?? [], versions),
     }));
 }

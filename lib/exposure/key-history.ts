@@ -4,7 +4,7 @@ import { type RecordedChange, readChangesFrom } from '../secrets/engine/revision
 import { readAgainWhileStale, StaleRead } from '../secrets/engine/stale-read.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import type { AuditRecord } from '../table/records/audit.ts';
-import { writingActions } from './sights.ts';
+import { proposalOf, writingActions } from './sights.ts';
 
 export interface KeyVersion {
   version: number;
@@ -17,6 +17,8 @@ export interface KeyVersion {
   restored?: number | undefined;
   /** Who sent the value. Absent for a promotion, a restoration or a repair. */
   writtenBy?: { id: string; email: string } | undefined;
+  /** The proposal whose value it is. */
+  proposal?: string | undefined;
 }
 
 /** Each key's versions, oldest first. A key that did not change has one, with revision 0. */
@@ -73,11 +75,13 @@ export function historyFrom(
   const history = new Map<string, KeyVersion[]>();
   const add = (change: (typeof changes)[number], kind: 'created' | 'updated' | 'deleted') => {
     for (const [key, version] of change[kind]) {
-      const { revision, createdAt, restored, action, createdBy } = change;
+      const { revision, createdAt, restored, action, createdBy, proposal } = change;
       const previous = { version: version - 1, revision: 0, createdAt: undefined, hasValue: kind !== 'created' };
       const versions: KeyVersion[] = history.get(key) ?? (version === 1 ? [] : [previous]);
-      const writtenBy = writingActions.has(action) ? (createdBy ?? undefined) : undefined;
-      versions.push({ version, revision, createdAt, hasValue: kind !== 'deleted', restored, writtenBy });
+      const isSent = writingActions.has(action) || proposal?.holds === 'changes';
+      const writtenBy = isSent ? (createdBy ?? undefined) : undefined;
+      const hasValue = kind !== 'deleted';
+      versions.push({ version, revision, createdAt, hasValue, restored, writtenBy, proposal: proposal?.id });
       history.set(key, versions);
     }
   };
@@ -94,11 +98,13 @@ export function historyFrom(
  */
 export function historyOfEntries(entries: readonly AuditRecord[], isWhole: boolean): KeyHistory {
   const history = new Map<string, KeyVersion[]>();
-  for (const { action, createdAt, revision = 0, keys = [] } of entries) {
+  for (const entry of entries) {
+    const { action, createdAt, revision = 0, keys = [] } = entry;
+    const proposal = action === 'proposal.applied' ? proposalOf(entry) : undefined;
     const hasValue = action !== 'secret.deleted' && action !== 'secret.bulk_delete';
     for (const key of keys) {
       const versions = history.get(key) ?? [];
-      versions.push({ version: isWhole ? versions.length + 1 : 0, revision, createdAt, hasValue });
+      versions.push({ version: isWhole ? versions.length + 1 : 0, revision, createdAt, hasValue, proposal });
       history.set(key, versions);
     }
   }

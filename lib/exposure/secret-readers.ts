@@ -6,14 +6,16 @@ import { completeSince } from '../audit/retention.ts';
 import { later, readPartitions, type StoredEntry, scanEntries, timeOf } from '../audit/scan.ts';
 import { longestWriteMs } from '../audit/write.ts';
 import type { SecretReaders } from '../contracts/audit/exposure.ts';
+import { maxProposalDays } from '../contracts/fields/proposal.ts';
 import { ApiError, environmentNotFound } from '../core/errors.ts';
+import { dayMs } from '../core/time.ts';
 import { asLongQuestion, type LongQuestion, readBudget } from '../limits/long-questions.ts';
 import { type AuditRecord, auditRecord } from '../table/records/audit.ts';
 import { seenVersions } from './add-up.ts';
 import { pagesPerScan } from './exposed-secrets.ts';
 import { type KeyVersion, originsOf, readKeyHistory } from './key-history.ts';
 import { readersToday } from './reads-today.ts';
-import { exposingActions, sightsOf } from './sights.ts';
+import { exposingActions, sightsByEnvironment } from './sights.ts';
 
 interface Question {
   environment: string;
@@ -57,13 +59,14 @@ async function findReaders(
 
   const origins = originsOf(versions);
   const equal = versions.filter(({ version }) => origins.get(version) === origins.get(current.version));
-  const from =
-    after === undefined ? startOf(since, organization.createdAt, equal[0]?.createdAt) : readCursor(after).from;
+  const from = after === undefined ? startOf(since, organization.createdAt, equal) : readCursor(after).from;
   const to = until ?? new Date(nowMs + 1).toISOString();
-  const keep = ({ environment, actor }: StoredEntry) => environment?.id === id && actor.id !== null;
+  const keep = ({ environment, from: source, actor }: StoredEntry) =>
+    (environment?.id === id || source?.id === id) && actor.id !== null;
   const scan = { actions: exposingActions, partitions, period: { from, to }, keep };
   const { entries, readTo } = await scanEntries(organization.id, scan, budget);
-  const exposing = entries.map(entry => auditRecord.parse(entry)).filter(entry => exposes(entry, key, versions, equal));
+  const shown = { environment: id, key, history: versions, equal };
+  const exposing = entries.map(entry => auditRecord.parse(entry)).filter(entry => exposes(entry, shown));
   const doubts = exposing.filter(({ keysOmitted }) => keysOmitted !== undefined).map(({ createdAt }) => createdAt);
   if (timeOf(from) < complete) doubts.push(complete);
   const writers = writingsOf(equal).filter(({ at }) => at >= timeOf(from) && at < timeOf(readTo ?? to));
@@ -78,17 +81,33 @@ async function findReaders(
   };
 }
 
-/** The entry of a change has the time of the decision, which is earlier than that of its revision. */
-function startOf(since: string, organizationCreatedAt: string, writtenAt = organizationCreatedAt): string {
-  const decidedAt = new Date(Date.parse(writtenAt) - longestWriteMs).toISOString();
-  return [since, decidedAt].reduce(later, organizationCreatedAt);
+/**
+ * The entry of a change has the time of the decision, which is earlier than that of its revision. A proposed value was
+ * known as long before as a proposal can be open.
+ */
+function startOf(since: string, organizationCreatedAt: string, versions: readonly KeyVersion[]): string {
+  const knownAtMs = versions.map(({ createdAt = organizationCreatedAt, proposal }) => {
+    return Date.parse(createdAt) - longestWriteMs - (proposal === undefined ? 0 : maxProposalDays * dayMs);
+  });
+  const first = new Date(Math.min(...knownAtMs, Date.now())).toISOString();
+  return [since, first].reduce(later, organizationCreatedAt);
+}
+
+interface SoughtValue {
+  environment: string;
+  key: string;
+  history: readonly KeyVersion[];
+  /** The versions that have it. */
+  equal: readonly KeyVersion[];
 }
 
 /** Whether the entry's response contained one of these versions of the key. Pure. */
-function exposes(entry: AuditRecord, key: string, history: readonly KeyVersion[], versions: readonly KeyVersion[]) {
-  return sightsOf(entry)
+function exposes(entry: AuditRecord, { environment: id, key, history, equal }: SoughtValue): boolean {
+  return sightsByEnvironment(entry)
+    .filter(({ environment }) => environment.id === id)
+    .flatMap(({ sights }) => sights)
     .filter(({ keys }) => keys === 'all' || keys.includes(key))
-    .some(sight => seenVersions(history, sight)?.some(seen => versions.some(({ version }) => version === seen)));
+    .some(sight => seenVersions(history, sight)?.some(seen => equal.some(({ version }) => version === seen)));
 }
 
 /** Who saw or sent the value at a time, and with which token. */

@@ -14,8 +14,12 @@ export interface Sight {
   revision: number;
   keys: readonly string[] | 'all';
   versions?: readonly number[];
+  /** The grants without which the value would not have been shown. */
+  grants?: readonly string[];
   /** All versions from this revision on, up to `revision`. */
   fromRevision?: number;
+  /** The proposed values: those of the revision that applied this proposal, if one did. */
+  proposal?: string;
 }
 
 /** An environment and the sights of its secrets. */
@@ -37,16 +41,21 @@ export const exposingActions: readonly AuditAction[] = [
   'secret.restored',
   'environment.validated',
   'organization.exported',
+  'proposal.created',
+  'proposal.read',
+  'proposal.applied',
 ];
 
 /**
  * The sights that an entry records. If it could not name all keys, they may include more than was seen. A promotion or
  * a restoration shows its caller only which keys already had their value. Pure.
  */
-export function sightsOf(entry: AuditRecord): Sight[] {
-  const { action, createdAt, revision = 0, keys, keysOmitted, unchanged, details } = entry;
+function sightsOf(entry: AuditRecord): Sight[] {
+  const { action, createdAt, revision = 0, keys, keysOmitted, unchanged, details, grants = [] } = entry;
   const sight = (how: Way, named: Sight['keys'] = keys ?? 'all'): Sight => {
-    return { how, createdAt, revision, keys: keysOmitted === undefined ? named : 'all' };
+    const shown = keysOmitted === undefined ? named : 'all';
+    // Whoever writes a value knew it before.
+    return { how, createdAt, revision, keys: shown, grants: how === 'written' ? [] : grants };
   };
   switch (action) {
     case 'secret.pulled':
@@ -57,6 +66,16 @@ export function sightsOf(entry: AuditRecord): Sight[] {
       return [sight('validated')];
     case 'organization.exported':
       return [{ ...sight('exported'), fromRevision: Number(details?.fromRevision) }];
+    case 'proposal.created': {
+      // The author of a promotion or a restore doesn't send the values.
+      const proposed = { ...sight('written'), proposal: proposalOf(entry) };
+      return details?.holds === 'changes' ? [proposed] : [];
+    }
+    case 'proposal.read': {
+      const shown = [sight('compared'), { ...sight('compared'), proposal: proposalOf(entry) }];
+      const { restored } = details ?? {};
+      return typeof restored === 'number' ? [...shown, { ...sight('compared'), revision: restored }] : shown;
+    }
     case 'secret.history_read':
       return typeof details?.versions === 'string'
         ? [{ ...sight('history'), versions: fromRanges(details.versions) }]
@@ -67,4 +86,26 @@ export function sightsOf(entry: AuditRecord): Sight[] {
       return writingActions.has(action) ? [sight('written'), ...compared] : compared;
     }
   }
+}
+
+interface SeenThere {
+  environment: NonNullable<AuditRecord['environment']>;
+  sights: Sight[];
+}
+
+/** By environment: a proposed promotion shows values of its source, whether it is applied or not. Pure. */
+export function sightsByEnvironment(entry: AuditRecord): SeenThere[] {
+  const { action, environment, from } = entry;
+  if (environment === undefined) return [];
+  const sights = sightsOf(entry);
+  const own = { environment, sights };
+  if (action !== 'proposal.read' || from === undefined) return [own];
+  const { id, slug, revision } = from;
+  const copied = sights.filter(({ proposal }) => proposal === undefined).map(sight => ({ ...sight, revision }));
+  return [own, { environment: { id, slug }, sights: copied }];
+}
+
+/** The proposal that an entry is about. */
+export function proposalOf({ details }: Pick<AuditRecord, 'details'>): string {
+  return typeof details?.proposal === 'string' ? details.proposal : '';
 }

@@ -32,7 +32,7 @@ import { check, put, retryOnConditionFailed, transact, update, type Write } from
 import { findScope, readPlaces, scopeChecks } from '../webhooks/find-scope.ts';
 import { claimsProblem } from './shared-issuers.ts';
 
-export function identityView({ trustId: _, updatedAt: __, ...identity }: IdentityRecord): Identity {
+export function identityView({ trustId: _, trustedBy: __, updatedAt: ___, ...identity }: IdentityRecord): Identity {
   return { ...identity, tokensEndedAt: identity.tokensEndedAt ?? null, audience: audienceOf(identity.id) };
 }
 
@@ -155,6 +155,7 @@ function isStillMember({ organization, access }: MemberContext): Write {
  */
 export async function updateIdentity(context: MemberContext, identityId: string, changes: BodyOf<typeof change>) {
   const { slug } = context.organization;
+  const { userId, email } = context.principal;
   return retryOnConditionFailed(async () => {
     const stored = await requireIdentity(context, identityId);
     const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
@@ -169,8 +170,8 @@ export async function updateIdentity(context: MemberContext, identityId: string,
     const trusts = isSame(stored, requested, ['issuer', 'claims', 'jwks']);
     if (!trusts) requireTrust(requested);
     await requireMayGive(context, requested, trusts ? stored : undefined);
-    const trustId = trusts ? stored.trustId : randomUUID();
-    const after: IdentityRecord = { ...requested, trustId, updatedAt: laterThan(stored.updatedAt) };
+    const trust = trusts ? {} : { trustId: randomUUID(), trustedBy: { id: userId, email } };
+    const after: IdentityRecord = { ...requested, ...trust, updatedAt: laterThan(stored.updatedAt) };
     const { lastUsedAt: _, tokensEndedAt: __, ...set } = after;
     const [old, changed] = [auditedFields(stored), auditedFields(after)];
     const details = changedFields(old, changed, Object.keys(changed) as (keyof typeof changed)[]);

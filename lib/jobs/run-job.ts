@@ -2,7 +2,7 @@ import type { SQSRecord } from 'aws-lambda';
 import { copyEmail } from '../accounts/copy-email.ts';
 import { eraseAccount } from '../accounts/erase-account.ts';
 import { newResetLink } from '../accounts/mailed-link.ts';
-import { type EraseAccount, Job, maximumJobReceives } from '../core/job.ts';
+import { type EraseAccount, Job, type LastingJob, maximumJobReceives } from '../core/job.ts';
 import { type Log, openLog } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
 import { passwordResetMail } from '../mail/account-mails.ts';
@@ -15,6 +15,7 @@ import { putAlone } from '../table/write.ts';
 import { eraseOrganization } from './erase-organization.ts';
 import { eraseEnvironment, eraseProject } from './erase-project.ts';
 import { NotYetCommitted } from './erase-range.ts';
+import { mailBypass, mailProposal } from './mail-proposal.ts';
 import { mailRecovery } from './mail-recovery.ts';
 import { noteJobOf } from './queue-unfinished-work.ts';
 
@@ -34,7 +35,7 @@ export async function runJob({ body, messageId, attributes }: SQSRecord): Promis
     return false;
   }
   try {
-    if (job.type !== 'mail-reset-link' && job.type !== 'mail-recovery') await noteJobOf(job);
+    if (isLasting(job)) await noteJobOf(job);
     await runStep(job, log);
     return true;
   } catch (error) {
@@ -44,6 +45,10 @@ export async function runJob({ body, messageId, attributes }: SQSRecord): Promis
     if (isLast && job.type === 're-encrypt-project') await giveUpRotation(job, log);
     return false;
   }
+}
+
+function isLasting(job: Job): job is LastingJob {
+  return !job.type.startsWith('mail-');
 }
 
 function parseJob(body: string, log: Log): Job | undefined {
@@ -63,6 +68,8 @@ async function runStep(job: Job, log: Log): Promise<void> {
   else if (job.type === 'mail-recovery') await mailRecovery(job, log);
   else if (job.type === 'copy-email') await copyEmail(job, log);
   else if (job.type === 'erase-account') await eraseAccountInSteps(job, log);
+  else if (job.type === 'mail-proposal') await mailProposal(job, log);
+  else if (job.type === 'mail-bypass') await mailBypass(job, log);
   else await mailResetLink(job);
 }
 

@@ -14,6 +14,8 @@ const day = 24 * hour;
 type Network = [network: string];
 type User = [userId: string];
 type Organization = [organizationId: string];
+/** Separate for each organization, so that none uses up another's. */
+type OwnPerson = [organizationId: string, userId: string];
 type Slug = [organizationSlug: string];
 
 /** The bound for log-ins, times a factor where many people may share what is counted. */
@@ -80,6 +82,12 @@ export const refusedSignIns = /* @__PURE__ */ limit<Organization>('sign-in-refus
 
 /** E-mails to an organization's owners about log-ins without the required provider. */
 export const breakGlassMails = /* @__PURE__ */ limit<Organization>('break-glass-mails', () => 20, hour);
+
+/** E-mails to one person about proposals in an organization. */
+export const proposalMails = /* @__PURE__ */ limit<OwnPerson>('proposal-mails', () => 1, hour);
+
+/** The same about requests for access. */
+export const grantRequestMails = /* @__PURE__ */ limit<OwnPerson>('grant-request-mails', () => 1, hour);
 
 export const registrations = /* @__PURE__ */ limit<Network>('register', () => settings().REGISTER_LIMIT_PER_HOUR, hour);
 

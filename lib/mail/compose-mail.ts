@@ -44,6 +44,11 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, character => entities[character] as string);
 }
 
+/** The address of a page of the dashboard. */
+export async function dashboardPage(path: string): Promise<string> {
+  return new URL(path, await dashboardOrigin()).href;
+}
+
 /** Puts the token in the fragment. Browsers don't send it, so it reaches no server log and no Referer header. */
 export async function dashboardLink(page: string, token: string): Promise<string> {
   return `${new URL(`/${page}`, await dashboardOrigin())}#token=${token}`;

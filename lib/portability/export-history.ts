@@ -59,9 +59,10 @@ export async function beginHistory(
   if (status !== 'active' || createdAt > startedAt) return undefined;
   const { state } = await readTogether({ state: stateAt({ orgSlug, project, env: slug }) });
   if (state?.id !== id || state.status !== 'active' || state.organizationId !== organizationId) return undefined;
-  const { revision, firstRevision, type } = state;
+  const { revision, firstRevision, type, approvals } = state;
+  const facts = { id, projectId, project, slug, name, type, firstRevision, revision, approvals, createdAt };
   return {
-    record: { record: 'environment', id, projectId, project, slug, name, type, firstRevision, revision, createdAt },
+    record: { record: 'environment', ...facts },
     next: { project, env: slug, id, to: revision, revision: firstRevision + 1, skip: 0 },
   };
 }
@@ -139,8 +140,9 @@ async function exportLines(
 const idOf = ({ key, version }: { key: string; version: number }) => `${key}#${version}`;
 
 function changeRecord({ revision, action, changeId, createdAt, createdBy, ...change }: RecordedChange): ExportRecord {
-  const { message, from, restored } = change;
-  return { record: 'change', revision, action, changeId, createdAt, createdBy, message, from, restored };
+  const { message, from, restored, proposal, approvedBy } = change;
+  const facts = { revision, action, changeId, createdAt, createdBy, message, from, restored, proposal, approvedBy };
+  return { record: 'change', ...facts };
 }
 
 function versionRecord(version: VersionRecord, value: object): ExportRecord {

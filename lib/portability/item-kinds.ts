@@ -49,7 +49,7 @@ const provider = 'decides who gets in, so owners set the provider up again';
 /** Every kind of item of the table. A test fails on a kind that is not here. */
 export const itemKinds: Readonly<Record<string, Portability>> = {
   organization: exported('`organization`, with plan and limits as information', organizationOf),
-  member: exported('`member`', item => ({ record: 'member', ...memberRecord.parse(item) })),
+  member: exported('`member`, without grants', memberOf),
   removedMember: exported('`removed-member`', removedMemberOf),
   invitation: exported('`invitation`, without its link: invite again to send a new one', invitationOf),
   project: exported('`project`, without its data keys: the import creates one', projectOf),
@@ -65,6 +65,9 @@ export const itemKinds: Readonly<Record<string, Portability>> = {
   version: history('`version`, with its value'),
   head: history('the newest `version` of its key'),
   tombstone: history('the newest `version` of its key'),
+  proposal: leftOut('waits for approval by people of this installation: propose it again'),
+  proposalPart: leftOut('belongs to a proposal'),
+  openProposals: leftOut('belongs to a proposal'),
   fence: leftOut('serves a change in progress, which is not exported'),
   tickets: leftOut('serves waiting writers'),
 
@@ -113,6 +116,7 @@ export const itemKinds: Readonly<Record<string, Portability>> = {
   routeHour: leftOut(belongsToInstallation),
   countedBatch: leftOut(belongsToInstallation),
   recoveryLink: leftOut(shortLived),
+  grantRequest: leftOut('is gone after a day'),
   revocation: leftOut(belongsToInstallation),
   servingRegion: leftOut(belongsToInstallation),
   issuerKeys: leftOut(belongsToInstallation),
@@ -126,11 +130,18 @@ function organizationOf(item: Item, { retentions }: Portage): ExportRecord {
   return { record: 'organization', ...facts, allowedNetworks, retentions: [...retentions] };
 }
 
+/** Without the last sign-in: at the other installation, the provider is a new one. */
+function memberOf(item: Item): ExportRecord {
+  const { grants: _grants, providerSignInAt: _at, ...member } = memberRecord.parse(item);
+  return { record: 'member', ...member };
+}
+
 function removedMemberOf(item: Item, { organizationId }: Portage): ExportRecord | undefined {
   const removed = removedMemberRecord.parse(item);
   // The slug may have been another organization's.
   if (removed.organizationId !== organizationId) return undefined;
-  return { record: 'removed-member', userId: sortKeyParts(item)[1] ?? '', removedAt: removed.removedAt };
+  const { removedAt, byRules } = removed;
+  return { record: 'removed-member', userId: sortKeyParts(item)[1] ?? '', removedAt, byRules };
 }
 
 function invitationOf(item: Item): ExportRecord {

@@ -8,11 +8,12 @@ import { renewAccess } from '../organizations/change-counts.ts';
 import { type KeyRing, keyRing } from '../secrets/engine/key-ring.ts';
 import { fenceEnvironment } from '../secrets/engine/lease.ts';
 import { asRead, type Condition, equals, isActive, lessThan } from '../table/expressions.ts';
-import { ranges } from '../table/keys.ts';
+import { type EnvironmentPath, ranges } from '../table/keys.ts';
 import { at, find, list, queryPage } from '../table/read.ts';
 import { environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
 import { isCounted } from '../table/records/kept.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
+import { proposalPartRecord, proposalRecord } from '../table/records/proposal.ts';
 import { headRecord, versionRecord } from '../table/records/secret.ts';
 import { endWork } from '../table/records/unfinished-work.ts';
 import {
@@ -141,7 +142,7 @@ async function walk({ job, project, environments, log, size }: Walk, begun: Curs
     const items = (page?.items ?? []).filter(({ kind }) => sealedKinds.has(String(kind))).map(parseItem);
     const values = items.filter(({ isVersion, record }) => isVersion && record.sealed !== undefined);
     const passed = cursor.passed + values.filter(({ record }) => record.revision <= revision).length;
-    const found = await reEncryptAll(items, state?.id ?? '', ring, log);
+    const found = await reEncryptAll(items, { path, id: state?.id ?? '' }, ring, log);
     const [changed, damaged] = [cursor.changed + found.changed, cursor.damaged + found.damaged];
     cursor = { ...cursor, revision, passed, changed, damaged, after: page?.next?.sk };
     // Finds the next slug by order rather than position, because the environment may have been erased in the meantime.
@@ -151,28 +152,49 @@ async function walk({ job, project, environments, log, size }: Walk, begun: Curs
   return cursor;
 }
 
-const sealedKinds: ReadonlySet<string> = new Set([headRecord.kind, versionRecord.kind]);
+const sealedKinds: ReadonlySet<string> = new Set([headRecord.kind, versionRecord.kind, proposalPartRecord.kind]);
 
 function parseItem(item: Record<string, unknown>) {
   const isVersion = item.kind === versionRecord.kind;
-  const record = isVersion ? versionRecord.parse(item) : headRecord.parse(item);
-  return { key: { pk: String(item.pk), sk: String(item.sk) }, isVersion, record };
+  const key = { pk: String(item.pk), sk: String(item.sk) };
+  // A proposal's values belong to no revision.
+  const isProposed = item.kind === proposalPartRecord.kind;
+  if (isProposed) return { key, isVersion, isProposed, record: { ...proposalPartRecord.parse(item), revision: 0 } };
+  return { key, isVersion, isProposed, record: isVersion ? versionRecord.parse(item) : headRecord.parse(item) };
 }
 
+type Place = { path: EnvironmentPath; id: string };
+type Sealed = ReturnType<typeof parseItem>;
+
 async function reEncryptAll(
-  items: readonly ReturnType<typeof parseItem>[],
-  environmentId: string,
+  items: readonly Sealed[],
+  place: Place,
   ring: KeyRing,
   log: Log,
 ): Promise<{ changed: number; damaged: number }> {
   let changed = 0;
-  const old = items.filter(({ record: { keyVersion } }) => keyVersion !== undefined && keyVersion < ring.keyVersion);
-  const writes = await Promise.all(old.map(item => reEncrypting(item, environmentId, ring, log)));
+  const old = items
+    .filter(({ record: { keyVersion } }) => keyVersion !== undefined && keyVersion < ring.keyVersion)
+    // Code that doesn't know proposals leaves their values under a data key that its rotation deletes.
+    .filter(({ isProposed, record }) => !isProposed || ring.canOpen(record));
+  const isOpen = await openProposals(place, old);
+  const needed = old.filter(({ isProposed, record }) => !isProposed || isOpen.has(record.key));
+  const writes = await Promise.all(needed.map(item => reEncrypting(item, place.id, ring, log)));
   const intact = writes.filter(write => write !== undefined);
   for (const chunk of chunksWithin(maximumPerTransaction, intact, ({ bytes }) => ({ count: 1, bytes }))) {
     changed += await writeUnchanged(chunk.map(({ write }) => write));
   }
   return { changed, damaged: writes.length - intact.length };
+}
+
+/**
+ * The places of the values of open proposals. The values of others expire: of those that were closed, and of those that
+ * were being stored and, because of the fence, will not be committed.
+ */
+async function openProposals({ path, id }: Place, items: readonly Sealed[]): Promise<ReadonlySet<string>> {
+  const places = [...new Set(items.flatMap(({ isProposed, record }) => (isProposed ? [record.key] : [])))];
+  const found = await Promise.all(places.map(key => find(at(proposalRecord, path, key.slice(1)))));
+  return new Set(places.filter((_, index) => found[index]?.environmentId === id && found[index].state === 'open'));
 }
 
 /** @returns undefined for a damaged item, which must not block the end of this rotation, or the next one */
@@ -188,7 +210,7 @@ async function reEncrypting(
     const sealed = await ring.seal(value, { environmentId, key: record.key, version: record.version });
     const set = { sealed, keyVersion: ring.keyVersion };
     // Compares the ciphertext, because key, version and revision may recur in an environment with the same slugs.
-    const isSame = asRead(record, ['sealed']);
+    const isSame = asRead<{ sealed?: Uint8Array | undefined }, 'sealed'>(record, ['sealed']);
     return { write: update({ entity: headRecord, key }, { set }, { if: isSame }), bytes: sealed.length };
   } catch (error) {
     if (!(error instanceof AlteredCiphertext)) throw error;

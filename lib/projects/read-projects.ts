@@ -12,7 +12,8 @@ import { ConditionFailed } from '../table/write.ts';
 /** An environment as the API shows it: its description combined with its state. Pure. */
 export function environmentView(environment: EnvironmentRecord, state: EnvironmentState): Environment {
   const { id, slug, name, type, createdAt } = environment;
-  return { id, slug, name, type, revision: state.revision, secretCount: state.secretCount, createdAt };
+  const { revision, secretCount, approvals = 0 } = state;
+  return { id, slug, name, type, revision, secretCount, approvals, createdAt };
 }
 
 /** A project as the API shows it. Pure. */

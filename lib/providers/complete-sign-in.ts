@@ -6,7 +6,10 @@ import { ApiError } from '../core/errors.ts';
 import { type Counter, countOne } from '../limits/count.ts';
 import { refusedSignIns } from '../limits/rate-limits.ts';
 import { stillActive } from '../organizations/change-counts.ts';
+import { keysOfTokensOf, sweep } from '../organizations/members/end-membership.ts';
 import { joinWithProvider } from '../organizations/members/new-member.ts';
+import { changeBySignIn, matchedPlaces, readRules, versionWithRules } from '../organizations/members/provider-rules.ts';
+import type { MemberRecord } from '../table/records/organization.ts';
 import { hasSecondFactor } from '../table/records/user.ts';
 import { retryOnConditionFailed, transact, type Write } from '../table/write.ts';
 import { browserCookie } from './browser.ts';
@@ -44,8 +47,9 @@ async function complete(context: CallbackContext, returned: Returned, secret: st
   const countersOnce = () => (counters ??= accountCounters(open, context));
   // Of two first sign-ins at once, which create the same account, the later one then identifies it.
   return retryOnConditionFailed(async () => {
-    const { writes, event, answer } = await decide(context, open, proof, countersOnce);
+    const { writes, event, answer, ended } = await decide(context, open, proof, countersOnce);
     await transact(writes);
+    if (ended !== undefined) await sweepAfter(context, open, ended);
     if (event !== undefined) context.log.account(event.name, { ...event.facts, ip: context.source.ip });
     if (answer instanceof SignInRefused) throw answer;
     return answer;
@@ -57,6 +61,8 @@ interface Outcome {
   writes: Write[];
   event?: { name: string; facts: { userId: string; organizationId?: string } } | undefined;
   answer: Redirect | SignInRefused;
+  /** The member whose membership ends. */
+  ended?: MemberRecord;
 }
 
 /** An owner's test changes nothing. An account that is not linked must log in. */
@@ -68,7 +74,9 @@ async function decide(context: CallbackContext, open: OpenSignIn, proof: Proof, 
     return { writes: [], answer: { location: await dashboardPage(to, 'tested'), cookies: [] } };
   }
   const identified =
-    purpose === 'step-up' ? identifySession(context, open, proof) : await identify(context, open, proof, counters);
+    purpose === 'step-up'
+      ? await identifySession(context, open, proof)
+      : await identify(context, open, proof, counters);
   if (!('link' in identified)) return letIn(context, open, proof, identified);
   const { cookie, write } = newPendingLink(identified.link);
   return { writes: [write], answer: new SignInRefused('link_required', { cookies: [cookie] }) };
@@ -77,14 +85,14 @@ async function decide(context: CallbackContext, open: OpenSignIn, proof: Proof, 
 /**
  * Asks for the person's own second factor unless the provider is trusted with that. Everybody else joins and gets a
  * session, or a fresh one in place of the session that steps up, if organization and provider haven't changed
- * meanwhile.
+ * meanwhile. Whose membership ends by the rules gets none.
  * @throws organization_not_found if they need an invitation; plan_limit_exceeded
  */
 async function letIn(
   context: CallbackContext,
   { organization, signIn, started }: OpenSignIn,
-  { person, trustedFactor }: Proof,
-  { user, writes: accountWrites, joins, replaces, provedAtMs }: Identified,
+  { person, trustedFactor, claims }: Proof,
+  { user, writes: accountWrites, unremoved, joins, member, replaces, provedAtMs }: Identified,
 ): Promise<Outcome> {
   const { id: organizationId, slug: orgSlug } = organization;
   const { clientVersion } = signIn;
@@ -93,12 +101,27 @@ async function letIn(
     provedAt: new Date(provedAtMs).toISOString(),
     replaces,
   };
-  const joining = joins && (await joinWithProvider(context, user, { organization, signIn, ...joins }));
+  const version = versionWithRules(signIn);
+  const matched = matchedPlaces(signIn, claims);
+  const rules = await readRules(orgSlug, signIn, matched);
+  const joining = joins && (await joinWithProvider(context, user, { organization, rules, ...joins }));
   const active = stillActive(organization, signInExpired);
-  const writes = [...accountWrites, sameProvider(session.provider, signInExpired)];
+  const change = member && (await changeBySignIn(context, { organization, member, rules, active }));
+  const isSame = sameProvider({ ...session.provider, version }, signInExpired);
+  if (member !== undefined && change?.ends === true) {
+    // Not only once a factor is proved: the provider has said that they no longer belong here.
+    const writes = [...accountWrites, isSame, ...change.writes];
+    return { writes, answer: new SignInRefused('invitation_required'), ended: member };
+  }
+  const writes = [...accountWrites, ...(unremoved ?? []), isSame];
   if (hasSecondFactor(user) && !trustedFactor) {
-    // Nobody joins before their own factor is proved: the answer to the challenge makes these writes again.
-    const provided = { clientVersion, ...session, joins: joins && true };
+    // Nothing changes before their own factor is proved: the answer to the challenge makes these writes again.
+    const provided = {
+      clientVersion,
+      ...session,
+      joins: joins && true,
+      rules: version === null ? undefined : { version, matched },
+    };
     const { challenge, write } = newChallenge('provider-log-in', user, provided);
     return {
       writes: [...writes, active, write],
@@ -109,10 +132,16 @@ async function letIn(
   }
   const { cookie, writes: sessionWrites } = await startSession(user, context.source, session);
   return {
-    writes: [...writes, ...(joining ?? [active]), ...sessionWrites],
+    writes: [...writes, ...(joining ?? change?.writes ?? [active]), ...sessionWrites],
     event: { name: replaces ? 'stepped_up' : 'logged_in', facts: { userId: user.id, organizationId } },
     answer: { location: await dashboardPage(started.to), cookies: [cookie] },
   };
+}
+
+/** Once the person comes back, nothing from before counts. Their link stays, but this sign-in adds no session. */
+async function sweepAfter({ log }: CallbackContext, { organization }: OpenSignIn, member: MemberRecord): Promise<void> {
+  const dead = await keysOfTokensOf(organization.id, member);
+  await sweep({ organization, log }, member.userId, dead);
 }
 
 /**

@@ -8,11 +8,11 @@ import { entraTenantOf, isSharedIssuer } from '../identities/shared-issuers.ts';
 import { type Counter, countOne } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
 import { accountsFromProvider, accountsFromProviderOfNetwork, withRoomFor } from '../limits/rate-limits.ts';
-import { freePlaces, type RemovedMemberRecord } from '../organizations/members/new-member.ts';
+import { freePlaces, type RemovedMemberRecord, wasRemoved } from '../organizations/members/new-member.ts';
 import { recentPlanConfigs } from '../plans/effective-limits.ts';
 import { equals, isNew } from '../table/expressions.ts';
-import { at, readTogether } from '../table/read.ts';
-import { memberRecord, removedMemberRecord } from '../table/records/organization.ts';
+import { at, find, readTogether } from '../table/read.ts';
+import { type MemberRecord, memberRecord, removedMemberRecord } from '../table/records/organization.ts';
 import { countPlatform } from '../table/records/platform.ts';
 import {
   accountLinkRecord,
@@ -32,8 +32,12 @@ export interface Identified {
   user: UserRecord;
   /** Create the account and its link, or check that both are still there. */
   writes: Write[];
+  /** The check that no membership has ended meanwhile. The end of the present one writes the same item. */
+  unremoved?: Write[];
   /** Of a person who is no member yet: their last membership that ended under the organization's slug. */
   joins?: { removed: RemovedMemberRecord | undefined };
+  /** Of a member. */
+  member?: MemberRecord | undefined;
   replaces?: ReplacedSession;
   /** When the person last authenticated. A provider that doesn't say so may have signed them in days ago. */
   provedAtMs: number;
@@ -64,7 +68,7 @@ export function startingSession({ principal }: CallbackContext, { started }: Ope
  * The session's own account, which its person has just proved again at the provider.
  * @throws session_required, other_person, not_fresh, domain_not_verified
  */
-export function identifySession(context: CallbackContext, open: OpenSignIn, proof: Proof): Identified {
+export async function identifySession(context: CallbackContext, open: OpenSignIn, proof: Proof): Promise<Identified> {
   const { started, organization, signIn } = open;
   const { user, credential } = startingSession(context, open);
   const { hash, session } = credential;
@@ -77,7 +81,8 @@ export function identifySession(context: CallbackContext, open: OpenSignIn, proo
   const provedAtMs = authenticatedAtMs(proof.claims, now) ?? (signIn.acceptRoundTrip === true ? now : 0);
   if (provedAtMs < started.startedAtMs - clockSkewMs) throw new SignInRefused('not_fresh');
   const replaces = { id: sessionIdOf(credential), hash, createdAt: session.createdAt };
-  return { user, writes: [linkStillHolds(open, proof, user)], replaces, provedAtMs };
+  const member = await find(at(memberRecord, organization.slug, user.id));
+  return { user, writes: [linkStillHolds(open, proof, user)], member, replaces, provedAtMs };
 }
 
 /**
@@ -150,18 +155,18 @@ function linkedAccount(
   proof: Proof,
   pointer: ProviderLinkRecord,
   { user, member, removed }: Candidate,
-): Pick<Identified, 'user' | 'writes' | 'joins'> {
+): Pick<Identified, 'user' | 'writes' | 'unremoved' | 'joins' | 'member'> {
   const isOlder = pointer.linkId === null;
-  const linking = isOlder
+  const writes = isOlder
     ? newLink(user, targetOf(open, proof), { replaced: pointer, isUsed: true })
     : [linkStillHolds(open, proof, user)];
   // The membership may end meanwhile. A link from before accounts had a side of it ends only with that note.
-  const unremoved = check(at(removedMemberRecord, open.organization.slug, user.id), {
+  const isAsRead = check(at(removedMemberRecord, open.organization.slug, user.id), {
     if: removed === undefined ? isNew : { organizationId: equals(removed.organizationId) },
   });
   // A removal that is in progress ends the membership, which every later request checks.
-  const writes = member === undefined || isOlder ? [...linking, unremoved] : linking;
-  return member === undefined ? { user, writes, joins: { removed } } : { user, writes };
+  const unremoved = member === undefined || isOlder ? [isAsRead] : [];
+  return { user, writes, unremoved, ...(member === undefined ? { joins: { removed } } : { member }) };
 }
 
 /** The person may have been unlinked from the account, or the account recovered. */
@@ -173,12 +178,12 @@ function targetOf({ organization: { id, slug }, signIn: { issuer } }: OpenSignIn
   return { organizationId: id, orgSlug: slug, issuer, person };
 }
 
-/** @throws invitation_required for a former member, whatever their provider says */
+/** @throws invitation_required for somebody whom a person removed, whatever their provider says */
 function requireNeverRemoved(
   { organization }: OpenSignIn,
   { member, removed }: Pick<Ties, 'member' | 'removed'>,
 ): void {
-  if (member === undefined && removed?.organizationId === organization.id) {
+  if (member === undefined && wasRemoved(removed, organization.id)) {
     throw new SignInRefused('invitation_required');
   }
 }

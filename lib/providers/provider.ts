@@ -39,7 +39,7 @@ export function txtRecordOf({ token }: Pick<SignInRecord['domains'][number], 'to
 
 export async function signInView(signIn: SignInRecord, orgSlug: string): Promise<SignIn> {
   const { issuer, clientId, sealedSecret, domains, defaultRole, required, trustFactor, updatedAt } = signIn;
-  const { trustEmail = false, acceptRoundTrip = false } = signIn;
+  const { trustEmail = false, acceptRoundTrip = false, roleRules = [], recheckDays = null } = signIn;
   return {
     issuer,
     clientId,
@@ -53,6 +53,8 @@ export async function signInView(signIn: SignInRecord, orgSlug: string): Promise
     trustFactor,
     trustEmail,
     acceptRoundTrip,
+    roleRules,
+    recheckDays,
     updatedAt,
   };
 }

@@ -5,6 +5,7 @@ import type { DryRun } from '../contracts/secrets/changes.ts';
 import { ApiError } from '../core/errors.ts';
 import { backOff, reauthorize, retryBudget, retryWhile } from '../table/retry.ts';
 import { ConditionFailed } from '../table/write.ts';
+import { requireApproval } from './change/bypass.ts';
 import type { Change, ChangeRequest, Target } from './change/change-request.ts';
 import { decideChange } from './change/decide-change.ts';
 import { publishChange } from './change/publish-change.ts';
@@ -25,8 +26,8 @@ import { DecisionOutdated, VersionTaken } from './engine/write-change.ts';
  * Makes a change as one revision, all or nothing, or no revision if there is nothing to change. A dry run does
  * everything except the write, and returns the plan. A rejected writer takes a ticket once and tries again when it is
  * served; after that it backs off.
- * @throws project_not_found, environment_not_found, forbidden, revision_mismatch, plan_limit_exceeded,
- * payload_too_large, temporarily_unavailable if other writers keep committing first, DecisionOutdated if the source
+ * @throws project_not_found, environment_not_found, forbidden, approval_required, revision_mismatch,
+ * plan_limit_exceeded, payload_too_large, temporarily_unavailable if other writers keep committing first, DecisionOutdated if the source
  * environment has changed, and what `decide` throws
  */
 export async function changeSecrets<Answer>(
@@ -48,6 +49,7 @@ export async function changeSecrets<Answer>(
         const decided = await decideChange(change, reads, target);
         const written = await writeDecision(change, reads, target, decided);
         await publishChange(change, target, decided, written);
+        await change.propose?.(target, decided);
         return decided.answer;
       } catch (error) {
         reads = await readAgain(change, reads, error);
@@ -81,11 +83,13 @@ async function requireTurn(change: Change<unknown>, reads: TargetReads): Promise
   return target;
 }
 
-function requireTarget({ context, authorize, ifMatch }: Change<unknown>, reads: TargetReads): Target {
+function requireTarget(change: Change<unknown>, reads: TargetReads): Target {
+  const { context, authorize, ifMatch } = change;
   const { access, organization } = context;
   const project = access.requireProject(reads.project);
   const state = access.requireEnvironment(reads.state, 'write');
   authorize?.(access);
+  requireApproval(change, state);
   if (state.keyVersion > project.keyVersion) {
     throw new StaleRead(`Environment ${state.id} only accepts values under data key ${state.keyVersion} or newer.`);
   }

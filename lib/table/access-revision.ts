@@ -11,7 +11,8 @@ import { keys } from './keys.ts';
 
 /** The attributes of each kind that are never kept. */
 export const attributesNeverKept = {
-  member: [],
+  // Who signs in after their tokens were refused for it, renews the revision.
+  member: ['providerSignInAt'],
   identity: ['lastUsedAt', 'tokensEndedAt'],
   project: ['name', 'description', 'environmentCount', 'rotation'],
 } as const satisfies Record<string, readonly string[]>;

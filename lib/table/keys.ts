@@ -76,13 +76,17 @@ export const keys = {
   directoryByName: (name: string, orgSlug: string) => key('ORGS', `NAME#${name.toLowerCase()}#${orgSlug}`),
 
   // The secrets of an environment. Erasing in order stops the writers first: the state and the fences sort before the
-  // heads, and the revisions, the tickets, the tombstones and the versions after them.
+  // heads, and the proposals, the revisions, the tickets, the tombstones and the versions after them.
   environmentState: (path: EnvironmentPath) => key(environmentPartition(path), 'HEAD'),
   fence: (path: EnvironmentPath, lane: number) => key(environmentPartition(path), `FENCE#${lane}`),
   head: (path: EnvironmentPath, name: string) => key(environmentPartition(path), `HEAD#${name}`),
   /** Part 0 is written by the change's commit. */
   revision: (path: EnvironmentPath, revision: number, part: number) =>
     key(environmentPartition(path), `REVISION#${revisionDigits(revision)}#${partDigits(part)}`),
+  proposal: (path: EnvironmentPath, id: string) => key(environmentPartition(path), `PROPOSAL#${id}`),
+  openProposals: (path: EnvironmentPath) => key(environmentPartition(path), 'PROPOSALS'),
+  proposalPart: (path: EnvironmentPath, id: string, part: number) =>
+    key(environmentPartition(path), `PROPOSALVALUES#${id}#${partDigits(part)}`),
   tickets: (path: EnvironmentPath) => key(environmentPartition(path), 'TICKETS'),
   tombstone: (path: EnvironmentPath, name: string) => key(environmentPartition(path), `TOMBSTONE#${name}`),
   version: (path: EnvironmentPath, name: string, version: number) =>
@@ -121,6 +125,9 @@ export const keys = {
 export const rareKeys = {
   emailChange: (userId: string) => key(`USER#${userId}`, 'LINK#change-email'),
   emailUndo: (userId: string, hash: string) => key(`USER#${userId}`, `LINK#undo-email#${hash}`),
+  /** A person has a fixed number of slots, so that concurrent requests can't exceed it. */
+  grantRequest: (orgSlug: string, userId: string, slot: number) =>
+    key(`ORG#${orgSlug}`, `GRANTREQUEST#${userId}#${slot}`),
   /** Sorts after the other ids, where code that doesn't know these jobs never reads. */
   unfinishedWorkOfAccount: (userId: string) => key('UNFINISHED', `user#${userId}`),
 } as const;
@@ -128,6 +135,9 @@ export const rareKeys = {
 export const rareRanges = {
   resetLinks: (userId: string) => from(keys.resetLink(userId, '')),
   emailUndos: (userId: string) => from(rareKeys.emailUndo(userId, '')),
+  grantRequests: (orgSlug: string) => from({ ...keys.organization(orgSlug), sk: 'GRANTREQUEST#' }),
+  grantRequestsOf: (orgSlug: string, userId: string) =>
+    from({ ...keys.organization(orgSlug), sk: `GRANTREQUEST#${userId}#` }),
 } as const;
 
 function from({ pk, sk: beginsWith }: Key) {
@@ -178,7 +188,9 @@ export const ranges = {
   heads: (path: EnvironmentPath, first: string, to = last) => between(keys.head(path, first), keys.head(path, to)),
   revisions: (path: EnvironmentPath, first: number, to: number) =>
     between(keys.revision(path, first, 0), keys.revision(path, to, maximumPart)),
-  /** The state, the heads, the revisions, the tombstones and the history. */
+  /** From the oldest to the one with an id, which sort by the time of their creation. */
+  proposals: (path: EnvironmentPath, to: string) => between(keys.proposal(path, ''), keys.proposal(path, to)),
+  /** The state, the heads, the proposals, the revisions, the tombstones and the history. */
   environmentContent: (path: EnvironmentPath) => ({
     pk: environmentPartition(path),
     between: ['HEAD', 'VERSION#\uffff'] as const,

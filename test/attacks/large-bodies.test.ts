@@ -81,7 +81,8 @@ describe('a body above the limit of its route', () => {
 
   it('may be large only if the route takes secrets or lists of their keys', () => {
     const large = takingBodies.filter(route => bodyLimitOf(route) > maximumSmallBodyBytes);
-    const listed = 'apply-changes bulk-delete-secrets import-secrets promote-secrets restore-secrets set-secret';
+    const listed =
+      'apply-changes bulk-delete-secrets create-proposal import-secrets promote-secrets restore-secrets set-secret';
     expect(large.map(({ operationId }) => operationId).toSorted()).toEqual(words(listed));
     expect(Math.max(...large.map(bodyLimitOf))).toBe(maximumBodyBytes);
   });

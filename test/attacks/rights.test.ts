@@ -52,8 +52,9 @@ describe('a role', () => {
 
   it('decrypts project keys only where values are read or written, and never without a context', () => {
     const openers = [...rights.keys()].filter(name => isAllowed(rightsOf(name), decrypt(project)));
-    const listed = `apply-changes bulk-delete-secrets compare-environments delete-secret diff-revisions
-      export-organization import-secrets list-versions promote-secrets pull-secrets restore-secrets run-jobs set-secret validate-environment`;
+    const listed = `apply-changes apply-proposal approve-proposal bulk-delete-secrets compare-environments create-proposal
+      delete-secret diff-revisions export-organization get-proposal import-secrets list-versions promote-secrets
+      pull-secrets rebase-proposal restore-secrets run-jobs set-secret validate-environment`;
     expect(openers.sort()).toEqual(words(listed));
     for (const [name, statements] of rights) expect(isAllowed(statements, decrypt({})), name).toBe(false);
   });

@@ -748,7 +748,34 @@ const needing: Readonly<Record<string, (person: Person) => Promise<[path: string
     return [`/projects/${person.organization.id}/${slug}/environments/production`, { type: 'development' }];
   },
   'rename-organization': async ({ organization: { id } }) => [`/orgs/${id}`, { requireSecondFactor: false }],
+  'set-secret': person => bypassing(person, '', { key: 'A', value: '1' }),
+  'import-secrets': person => bypassing(person, '/bulk', { secrets: { A: '1' } }),
+  'apply-changes': person => bypassing(person, '/changes', { set: [{ key: 'A', value: '1' }] }),
+  'bulk-delete-secrets': person => bypassing(person, '/bulk-delete', { keys: ['A'] }),
+  'delete-secret': person => bypassing(person, '/A'),
+  'restore-secrets': person => bypassing(person, '/restore', { revision: 0 }),
+  'promote-secrets': async person => {
+    const [path] = await bypassing(person, '');
+    return [path.replace('/dev?', '/promote?'), { from: 'staging', to: 'dev' }];
+  },
+  'approve-proposal': async person => {
+    const { slug } = await createProject(api, person);
+    const author = await seedPerson();
+    await join(api, person, author, 'developer');
+    const path = `/secrets/${person.organization.slug}/${slug}/dev/proposals`;
+    const { body } = await api.post(path, { set: [{ key: 'A', value: '1' }] }, author.session);
+    return [`${path}/${body.proposal.id}/approve`, { digest: body.proposal.digest }];
+  },
 };
+
+/** A change without the approvals that its environment needs. */
+async function bypassing(person: Person, rest: string, body?: object): Promise<[path: string, body?: object]> {
+  const { slug } = await createProject(api, person);
+  const { organization, session } = person;
+  await api.patch(`/projects/${organization.id}/${slug}/environments/dev`, { approvals: 1 }, session);
+  const path = `/secrets/${organization.slug}/${slug}/dev${rest}?bypass=down`;
+  return body === undefined ? [path] : [path, body];
+}
 
 async function memberPath({ organization: { id }, session }: Person): Promise<string> {
   return `/members/${id}/${(await api.get(`/members/${id}`, session)).body.members[0].id}`;
@@ -756,12 +783,14 @@ async function memberPath({ organization: { id }, session }: Person): Promise<st
 
 describe('every fresh route', () => {
   it('is listed in the contracts, and every listed one is tested here', () => {
-    const listed = `add-passkey advance-recovery change-email change-role close-account confirm-totp create-environment create-identity create-project create-token
-      delete-environment delete-identity delete-organization delete-project delete-sign-in destroy-versions
-      end-provider-link erase-deleted export-organization get-sign-in hand-off-token invite-member remove-member remove-passkey remove-totp
-      rename-organization renew-recovery-codes restore-deleted restore-organization rotate-key set-allowed-networks set-project-roles set-sign-in start-passkey start-recovery start-totp
-      update-environment
-      update-identity update-organization update-plan verify-domain`;
+    const listed = `add-passkey advance-recovery apply-changes approve-proposal bulk-delete-secrets change-email
+      change-role close-account confirm-totp create-environment create-grant create-identity create-project
+      create-token delete-environment delete-identity delete-organization delete-project delete-secret
+      delete-sign-in destroy-versions end-provider-link erase-deleted export-organization get-sign-in
+      grant-request hand-off-token import-secrets invite-member promote-secrets remove-member remove-passkey
+      remove-totp rename-organization renew-recovery-codes restore-deleted restore-organization restore-secrets
+      revoke-grant rotate-key set-allowed-networks set-project-roles set-secret set-sign-in start-passkey
+      start-recovery start-totp update-environment update-identity update-organization update-plan verify-domain`;
     expect(fresh.map(({ operationId }) => operationId).toSorted()).toEqual(words(listed));
     const byContent = fresh.filter(({ access }) => 'fresh' in access && access.fresh === 'by-content');
     expect(byContent.map(({ operationId }) => operationId).toSorted()).toEqual(Object.keys(needing).toSorted());

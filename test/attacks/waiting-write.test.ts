@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { routes } from '#lib/contracts/routes.ts';
 import { readCredential } from '#lib/crypto/credentials.ts';
 import { renewedRevision } from '#lib/table/access-revision.ts';
@@ -141,6 +141,77 @@ it.each([
   const as = developer.session;
 
   expect(await sendWaiting(lower, headers => place.set('dev', 'LOWERED', code, { as, headers }))).toBe(code);
+});
+
+describe('the delayed write of a member with a grant', () => {
+  async function withGrant() {
+    const viewer = await place.member('viewer');
+    const path = `${members}/${await memberIdOf(api, place.owner, viewer)}/grants`;
+    const environmentId = place.environmentId('production');
+    const body = { environmentId, access: 'write', minutes: 5, reason: 'An incident' };
+    const { grant } = (await expectStatus(api.post(path, body, place.owner.session), 201)).body;
+    return { as: viewer.session, grant, path: `${path}/${grant.id}` };
+  }
+
+  const untilEnd = () =>
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+
+  it('is made while the grant lasts', async () => {
+    const { as } = await withGrant();
+    const sending: Send = headers => place.set('production', 'GRANTED', 'x', { as, headers });
+
+    expect(await sendWaiting(() => Promise.resolve(), sending)).toBe('201 ok');
+  });
+
+  it('is not made if the grant is revoked meanwhile', async () => {
+    const { as, path } = await withGrant();
+    const revoke = () => expectStatus(api.delete(path, place.owner.session), 200);
+    const sending: Send = headers => place.set('production', 'REVOKED', 'x', { as, headers });
+
+    expect(await sendWaiting(revoke, sending)).toBe('403 forbidden');
+    expect(await place.values('production')).not.toHaveProperty('REVOKED');
+  });
+
+  it('is not made if the grant has ended by the time of its commit', async () => {
+    const { as, grant } = await withGrant();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(grant.expiresAt) - 2 });
+    untilEnd();
+    const end = async () => {
+      vi.setSystemTime(grant.expiresAt);
+    };
+    const sending: Send = headers => place.set('production', 'ENDED', 'x', { as, headers });
+
+    expect(await sendWaiting(end, sending)).toBe('403 forbidden');
+    expect(await place.values('production')).not.toHaveProperty('ENDED');
+  });
+
+  it('is undone if the grant ends while a large import is in progress', async () => {
+    const { as, grant } = await withGrant();
+    const values = await place.values('production');
+    const secrets = Array.from({ length: 150 }, (_, index) => ({ key: `GRANTED_${index}`, value: 'late' }));
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(grant.expiresAt) - 2 });
+    untilEnd();
+    let transactions = 0;
+    const ending: Conductor = {
+      async attempt(...[call, send]: Attempt) {
+        if (call.operation === 'TransactWriteItems' && JSON.stringify(call.input).includes('"VERSION#')) {
+          transactions += 1;
+          if (transactions === 1) vi.setSystemTime(grant.expiresAt);
+        }
+        return send();
+      },
+    };
+
+    const answer = await withFault({ conductor: ending }, headers =>
+      place.importAll('production', secrets, { as, headers }),
+    );
+
+    expect([codeOf(answer), transactions > 0]).toEqual(['403 forbidden', true]);
+    expect(await place.values('production')).toEqual(values);
+    expect((await place.set('production', 'HONEST', 'at once')).status).toBe(201);
+  });
 });
 
 it('a delayed write with a revoked token or ended session is not made', async () => {

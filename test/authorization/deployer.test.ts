@@ -14,8 +14,12 @@ import { words } from '../support/words.ts';
 /* A deployer in every operation. The lists are the specification's, deliberately not derived from the contracts. */
 
 /** Allowed in its environment, whatever the environment's type. */
-const reading = words('pull-secrets list-keys list-versions list-revisions diff-revisions validate-environment');
-const writing = ['set-secret', 'import-secrets', 'apply-changes', 'delete-secret'];
+const reading = words(`pull-secrets list-keys list-versions list-revisions diff-revisions validate-environment
+  list-proposals`);
+const writing = ['set-secret', 'import-secrets', 'apply-changes', 'delete-secret', 'create-proposal'];
+/** The same, about a proposal. These requests name one that doesn't exist. */
+const readingProposals = ['get-proposal'];
+const writingProposals = ['apply-proposal', 'rebase-proposal', 'withdraw-proposal'];
 /** Allowed because every viewer may, with a token that is limited to an environment. */
 const viewing = ['list-projects', 'get-project', 'list-template-keys'];
 /** Operations that need no rights, and the one that ends the token. */
@@ -89,7 +93,11 @@ function requestOf(contract: RoutedContract, place: Place, other: string) {
   });
   const queries: Record<string, string> = { 'compare-environments': `?with=${other}`, 'diff-revisions': '?from=0' };
   const promotion = { from: env, to: other };
-  const bodies: Record<string, unknown> = { 'promote-secrets': promotion, 'restore-secrets': { revision: 0 } };
+  const bodies: Record<string, unknown> = {
+    'promote-secrets': promotion,
+    'restore-secrets': { revision: 0 },
+    'create-proposal': { set: [{ key: 'KEY', value: 'proposed' }] },
+  };
   const { operationId } = contract;
   return { method, path: path + (queries[operationId] ?? ''), body: bodies[operationId] ?? body };
 }
@@ -129,6 +137,7 @@ describe.each(types.flatMap(type => accesses.map(access => [type, access] as con
     let place: Place;
     let as: { token: string };
     const allowed = [...viewing, ...reading, ...(access === 'write' ? writing : [])];
+    const admitted = [...readingProposals, ...(access === 'write' ? writingProposals : [])];
 
     beforeAll(async () => {
       place = { owner: ada, project: await furnish(ada), env: type === 'production' ? 'production' : 'dev' };
@@ -137,12 +146,12 @@ describe.each(types.flatMap(type => accesses.map(access => [type, access] as con
 
     it('may do there what its access says, and no other operation of the service', async () => {
       const before = await stored();
-      const refused = await askAll(others(allowed), place, as);
+      const refused = await askAll(others([...allowed, ...admitted]), place, as);
 
       // An identity has no account, and what a whole organization shares is out of its scope.
       const ofNoMember = /^(401 unauthenticated|403 (admin_required|insufficient_scope))$/;
       const ofMembers = /^(403 (forbidden|insufficient_scope)|404 environment_not_found)$/;
-      for (const { operationId, access: rule } of others(allowed)) {
+      for (const { operationId, access: rule } of others([...allowed, ...admitted])) {
         expect([operationId, refused[operationId]]).toEqual([
           operationId,
           expect.stringMatching(rule.kind === 'member' ? ofMembers : ofNoMember),
@@ -156,9 +165,12 @@ describe.each(types.flatMap(type => accesses.map(access => [type, access] as con
         'create-token': '401 unauthenticated',
       });
       if (access === 'read')
-        for (const name of writing) expect([name, refused[name]]).toEqual([name, '403 insufficient_scope']);
+        for (const name of [...writing, ...writingProposals])
+          expect([name, refused[name]]).toEqual([name, '403 insufficient_scope']);
       expect(await stored()).toEqual(before);
 
+      const missing = await askAll(named(admitted), place, as);
+      expect(unlike(missing, /^404 proposal_not_found$/)).toEqual([]);
       const answers = await askAll(named(allowed), place, as);
       expect(Object.keys(answers).toSorted()).toEqual(allowed.toSorted());
       expect(unlike(answers, /^20[01] ok$/)).toEqual([]);
@@ -291,7 +303,8 @@ describe('a deployer', () => {
   it('is admitted by exactly these operations, so a new one refuses it until its contract admits it', () => {
     const admitting = routes.filter(({ access }) => access.kind === 'member' && access.deployers === true);
 
-    expect(admitting.map(({ operationId }) => operationId).toSorted()).toEqual([...reading, ...writing].toSorted());
+    const listed = [...reading, ...writing, ...readingProposals, ...writingProposals];
+    expect(admitting.map(({ operationId }) => operationId).toSorted()).toEqual(listed.toSorted());
     for (const { access } of admitting) expect(access).toMatchObject({ narrowestToken: 'environment' });
   });
 });

@@ -81,14 +81,24 @@ function row(name: string, signs: string, asked: Asked = {}): Row {
     allowed: allowed ?? (unknown === undefined ? 'ok' : pathParameters[unknown].notFound),
     except,
     isBelowProject: /\{(slug|project)\}/.test(path),
-    // "Of the organization they see its name, its projects that are theirs, and themselves", and they can leave it.
-    admitsLimited: ['list-projects', 'leave-organization'].includes(operationId),
+    // "Of the organization they see its name, its projects that are theirs, and themselves", and they can leave it. They
+    // ask for access and see their own.
+    admitsLimited: ['list-projects', 'leave-organization', 'list-grants', 'request-grant'].includes(operationId),
     projectAdmins,
     otherAdmins,
   };
 }
 
-const unknownParameters = ['tokenId', 'sessionId', 'passkeyId', 'linkId', 'deliveryId', 'token'];
+const unknownParameters = [
+  'tokenId',
+  'proposalId',
+  'sessionId',
+  'passkeyId',
+  'linkId',
+  'deliveryId',
+  'grantId',
+  'token',
+];
 
 const valuesOf = (own: World['own']): PathValues => ({
   ...unknownValues(),
@@ -150,6 +160,7 @@ const managersChanging = /*            */ '+ + R R   S S +   + S S S S';
 const managersChangingProject = /*     */ '+ + R R   S S +   + + S S P';
 const ownersChanging = /*              */ '+ R R R   S S +   + S S S S';
 const ownersInSession = /*              */ '+ R R R   S S S   S S S S S';
+const managersInSession = /*            */ '+ + R R   S S S   S S S S S';
 const ownersChangingProject = /*       */ '+ R R R   S S +   + + S S P';
 const ownersLeaving = /*                */ '+ R R R   S S +   + S S S S';
 const membersLeaving = /*              */ '+ + + +   S S +   + S S S S';
@@ -255,6 +266,25 @@ const ofProject = {
   values: ({ projectIdentityId }: World['own']) => ({ identityId: projectIdentityId }),
   projectAdmins: 'ok',
   otherAdmins: 'identity_not_found',
+};
+/** Access to production, for an hour. */
+const access = ({ project }: World['own']) => ({
+  environmentId: project.environments.find(({ slug }) => slug === 'production')?.id,
+  access: 'read',
+  minutes: 60,
+  reason: 'An incident',
+});
+/** "Owner, admin, the project's admin", and nobody gives more than they have there. */
+const givenByProjectAdmins = {
+  bodyOf: access,
+  projectAdmins: 'ok',
+  otherAdmins: 'environment_not_found',
+  except: { 'admin, but viewer of the project: session': 'forbidden' },
+};
+const ofNoRequest = {
+  allowed: 'grant_not_found',
+  projectAdmins: 'grant_not_found',
+  otherAdmins: 'grant_not_found',
 };
 /** A project's admins read the audit log of the project. */
 const refusingAdmins = { projectAdmins: 'forbidden', otherAdmins: 'forbidden' };
@@ -424,6 +454,8 @@ const specified: readonly Row[] = [
   row('delete-identity @ the project', managersChanging, ofProject),
 
   row('list-members', anyMember),
+  // "Owner, admin; or oneself", and like everything about tokens in a session.
+  row('get-member', managersInSession),
   row('invite-member @ a viewer', managersChanging, { body: { email: 'new@example.com', role: 'viewer' } }),
   // Members can only invite up to their own role.
   row('invite-member @ an owner', ownersChanging, { body: { email: 'new@example.com', role: 'owner' } }),
@@ -440,6 +472,21 @@ const specified: readonly Row[] = [
     body: { limited: false, projectRoles: [{ projectId: randomUUID(), role: 'viewer' }] },
     allowed: 'project_not_found',
   }),
+  row('create-grant', managersChanging, givenByProjectAdmins),
+  // Only owners change owners.
+  row('create-grant @ for an owner', ownersChanging, {
+    ...givenByProjectAdmins,
+    values: owners,
+    projectAdmins: 'forbidden',
+  }),
+  row('revoke-grant', managersChanging, ofNoRequest),
+  row('list-grants', anyMember),
+  row('request-grant', membersLeaving, {
+    bodyOf: access,
+    except: { 'admin limited to another project: session': 'environment_not_found' },
+  }),
+  row('grant-request', managersChanging, ofNoRequest),
+  row('refuse-request', managersChanging, ofNoRequest),
   row('remove-member @ a developer', managersChanging),
   // An admin can't remove an owner.
   row('remove-member @ an owner', ownersChanging, { values: owners }),

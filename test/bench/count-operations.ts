@@ -26,6 +26,13 @@ const bounds: Readonly<Record<string, Bounds>> = {
   'pull, If-None-Match matches': { roundTrips: 1, calls: 3, readUnits: 4, kmsCalls: 0 },
   'set one of 50': { roundTrips: 3, calls: 8, writeUnits: 12, kmsCalls: 0 },
   'set one of 50, a webhook matches': { roundTrips: 4, calls: 8, writeUnits: 12, kmsCalls: 0 },
+  // What a change reads says whether it needs approval.
+  'set one of 50, refused without approval': { roundTrips: 1, calls: 4, writeUnits: 0, kmsCalls: 0 },
+  // A dry run reads again what it decided on. Then the values are stored before the proposal.
+  'create-proposal': { roundTrips: 6, kmsCalls: 0 },
+  'create-proposal promotion': { roundTrips: 6, kmsCalls: 0 },
+  'create-proposal restore': { roundTrips: 6, kmsCalls: 0 },
+  'rebase-proposal': { roundTrips: 5, kmsCalls: 0 },
   'import-secrets large': { roundTrips: 6, kmsCalls: 0 },
   // After its commit it finds the dead heads it left, moves them, and records that.
   'bulk-delete-secrets large': { roundTrips: 7, kmsCalls: 0 },
@@ -44,6 +51,8 @@ const bounds: Readonly<Record<string, Bounds>> = {
   'advance-recovery complete': { roundTrips: 5, kmsCalls: 1 },
   // A page goes through environment after environment, and each history is read before its values.
   'export-organization': { roundTrips: 15, kmsCalls: 0 },
+  // Those who may answer are mailed after the commit, each at most once an hour.
+  'request-grant': { roundTrips: 5, kmsCalls: 1 },
   // The notice is sent before the link, which must not be usable without it.
   'change-email': { roundTrips: 5, kmsCalls: 1 },
   // Once for a change or an account: copies of the address change, and what is left ends, before the response.
@@ -112,6 +121,9 @@ async function countHotOperations(api: Api): Promise<OperationCounts[]> {
   const webhook = { url: 'http://127.0.0.1:9/', events: ['secret.updated'] };
   await expectStatus(api.post(`/webhooks/${id}`, webhook, person.session), 201);
   await count('set one of 50, a webhook matches', change('z'.repeat(200)), 200);
+  const environment = `/projects/${id}/shop/environments/dev`;
+  await expectStatus(api.patch(environment, { approvals: 1 }, person.session), 200);
+  await count('set one of 50, refused without approval', change('x'.repeat(200)), 409);
   const many = Array.from({ length: 500 }, (_, index) => ({ key: `IMPORTED_${index}`, value: 'x'.repeat(200) }));
   await count('import 500', { method: 'POST', path: `${path}/staging/bulk`, body: { secrets: many } }, 200);
   return rows;

@@ -87,7 +87,7 @@ describe('docs/audit-log.md', () => {
     expect(documents.map(({ action }) => action)).toEqual(expect.arrayContaining(['secret.bulk_set', 'secret.pulled']));
     expect(new Set(documents.map(({ id }) => id)).size).toBe(documents.length);
     expect(printed['After a leak']).toMatch(
-      /"key":"LOG_LEVEL","versions":\[1\].*"how":\["pulled","written"\],"current":true/s,
+      /"key":"LOG_LEVEL","versions":\[1\].*"how":\["pulled","written"\],"grants":\[\],"current":true/s,
     );
     expect(printed['After a leak']).toMatch(/^web-shop\/dev\/LOG_LEVEL\tyes\t1\t.*\tpulled, written$/m);
     expect(printed['After a leak']).toMatch(/^web-shop\/dev\/LOG_LEVEL$/m);

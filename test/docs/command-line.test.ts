@@ -25,6 +25,8 @@ const api = shared(startApi);
 const ada = shared(() => seedPerson({ name: 'Ada' }));
 const cli = shared(buildCli);
 let acmeId: string;
+let alansId: string;
+let alansSession: { cookie: string };
 
 beforeAll(async () => {
   const { body } = await expectStatus(api.post('/orgs', { name: 'Acme', slug: 'acme' }, ada.session), 201);
@@ -37,7 +39,8 @@ beforeAll(async () => {
     'owner',
   );
   const alan = await seedPerson({ name: 'Alan', email: 'alan@example.com' });
-  await joinOrganization(api, { ...ada, organization: body.organization }, alan, 'viewer');
+  alansId = (await joinOrganization(api, { ...ada, organization: body.organization }, alan, 'viewer')).id;
+  alansSession = alan.session;
   cli.file('package.json', '{"scripts": {"start": "node -p process.env.DATABASE_URL"}}');
   const lines = ['DATABASE_URL=postgres://db.internal/shop', 'LOG_LEVEL=info', 'LEGACY_API_KEY=made-up', ''];
   cli.file('.env', lines.join('\n'));
@@ -71,6 +74,32 @@ async function deletedIds(): Promise<Record<string, string>> {
   };
 }
 
+/** The same, by those of proposals in the linked environment. */
+async function proposalIds(): Promise<Record<string, string>> {
+  const proposalId = async (key: string): Promise<string> => {
+    const body = { set: [{ key, value: 'made-up' }] };
+    return (await expectStatus(api.post('/secrets/acme/web-shop/dev/proposals', body, ada.session), 201)).body.proposal
+      .id;
+  };
+  return {
+    '01943c8e-5a10-7c3d-9f42-6b8e2d7a1c05': await proposalId('FIRST'),
+    '01943c8e-71b2-7f04-8a6d-3c95e0d1b748': await proposalId('SECOND'),
+    '01943c8e-88c4-7a19-b3e7-d20f4b6a95e1': await proposalId('THIRD'),
+  };
+}
+
+/** The same, by those of a grant and a request for one. */
+async function grantIds(): Promise<Record<string, string>> {
+  const { environments } = await createProject(api, { ...ada, organization: { id: acmeId, slug: 'acme' } }, 'Ledger');
+  const body = { environmentId: environments[0]?.id, access: 'read', minutes: 60, reason: 'An incident' };
+  const given = await expectStatus(api.post(`/members/${acmeId}/${alansId}/grants`, body, ada.session), 201);
+  const asked = await expectStatus(api.post(`/grants/${acmeId}/requests`, body, alansSession), 201);
+  return {
+    'd3a91c57-4e06-4f8b-9b2d-71c5e8a0f364': given.body.grant.id,
+    '5e8c2f90-7d41-4a3b-8c6e-19b4d7f0a825': asked.body.request.id,
+  };
+}
+
 describe('docs/command-line.md', () => {
   it('is what `npm run generate -- cli-reference` writes', () => {
     expect(() =>
@@ -91,9 +120,10 @@ describe('docs/command-line.md', () => {
     const runnable = examples
       .filter(({ command }) => !inBrowser.includes(command))
       .toSorted((a, b) => orderOf(a) - orderOf(b));
-    const ids = { ...(await webhookIds()), ...(await deletedIds()) };
+    const ids: Record<string, string> = { ...(await webhookIds()), ...(await grantIds()), ...(await deletedIds()) };
     const printed: Record<string, string> = {};
     for (const { command, example } of runnable) {
+      if (command === 'proposals') Object.assign(ids, await proposalIds());
       const named = Object.entries(ids).reduce((text, [printedId, id]) => text.replace(printedId, id), example);
       const script = named.replace('EDITOR=nano', 'EDITOR=true');
       // The organization is not set before the directory is linked.
@@ -109,6 +139,9 @@ describe('docs/command-line.md', () => {
       get: 'postgres://db.internal/shop',
       run: expect.stringContaining('postgres://db.internal/shop\n'),
       orgs: expect.stringContaining('acme'),
+      proposals: expect.stringContaining('ready to apply'),
+      'proposals show': expect.stringContaining('\n+ FIRST "made-up"\n'),
+      'proposals approve': expect.stringContaining('/organizations/acme/projects/web-shop/environments/dev/proposals/'),
       deleted: expect.stringContaining('project older'),
       history: expect.stringMatching(/^1\t/),
       template: expect.stringContaining('DATABASE_URL'),

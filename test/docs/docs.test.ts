@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { configNames, readConfig } from '#infra/plan/config.ts';
 import { settings } from '#lib/core/settings.ts';
 import { claimsOfOwner } from '#lib/identities/shared-issuers.ts';
-import { keys, ranges } from '#lib/table/keys.ts';
+import { keys, ranges, rareKeys } from '#lib/table/keys.ts';
 import { useSettings } from '../support/api.ts';
 import { exampleSettings, exampleVault, fullSettings, synthesize } from '../support/installation.ts';
 import { chapterOf, read, root, rowsOf } from './pages.ts';
@@ -169,7 +169,9 @@ describe('architecture.md', () => {
       codeOf(chapterOf(page, '## Access patterns')).flatMap(code => code.match(/\b[A-Z]+(?=#)/g) ?? []),
     );
     const known = new Set(
-      [...Object.values(keys), ...Object.values(ranges)].flatMap(make => String(make).match(/[A-Z]+(?=#)/g) ?? []),
+      [keys, rareKeys, ranges]
+        .flatMap(all => Object.values(all))
+        .flatMap(make => String(make).match(/[A-Z]+(?=#)/g) ?? []),
     );
     expect(named.size).toBeGreaterThan(10);
     expect([...named].filter(name => !known.has(name))).toEqual([]);

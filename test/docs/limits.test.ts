@@ -5,8 +5,10 @@ import { mostLayers } from '#clients/cli/src/settings/settings-file.ts';
 import { maximumOffset } from '#lib/contracts/audit/entries.ts';
 import { maximumBodyBytes } from '#lib/contracts/contract.ts';
 import { maximumNetworks } from '#lib/contracts/fields/allowed-networks.ts';
+import { grantMinutes, maximumGrantRequests, maximumGrants } from '#lib/contracts/fields/grant.ts';
 import { maximumIdentities, maximumLiveTokens, maximumTokenMinutes } from '#lib/contracts/fields/identity-limits.ts';
 import { exampleLimits, limitNames, planNames } from '#lib/contracts/fields/limits.ts';
+import { maxApprovals, maxOpenProposals, maxProposalDays } from '#lib/contracts/fields/proposal.ts';
 import { maxPageSize } from '#lib/contracts/fields/query.ts';
 import { maxKeysPerChange, maxValueBytes, secretKeyPattern } from '#lib/contracts/fields/secret-rules.ts';
 import { maximumDomains } from '#lib/contracts/organizations/sign-in-settings.ts';
@@ -51,6 +53,9 @@ it('shows the limits of secrets', () => {
       longestKey,
       maxValueBytes,
       maxKeysPerChange,
+      maxOpenProposals,
+      maxProposalDays,
+      maxApprovals,
       maxEnvironmentBytes,
       maximumBodyBytes,
       maximumChangeUnits,
@@ -68,6 +73,9 @@ it('shows the limits of people and machines', () => {
   // Tried against the service by the tests of tokens.
   expect(tokens).toBe('100');
   expect(others).toEqual([
+    shown(maximumGrants),
+    shown(maximumGrantRequests),
+    shown(grantMinutes.maximum),
     shown(maximumIdentities),
     shown(maximumLiveTokens),
     shown(maximumTokenMinutes),

@@ -158,6 +158,8 @@ describe('docs/roles.md', () => {
     'promote secrets': 'promote-secrets',
     'create and change projects': 'create-project update-project rotate-key update-environment delete-environment',
     'restore a revision': 'restore-secrets bulk-delete-secrets destroy-versions',
+    'require approvals': 'update-environment',
+    'approve and reject proposals': 'approve-proposal reject-proposal',
     'change the template': 'add-template-key update-template-key remove-template-key',
     'invite and remove': 'invite-member remove-member',
     'create and change identities': 'create-identity update-identity delete-identity create-webhook update-webhook',

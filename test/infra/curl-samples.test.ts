@@ -122,6 +122,22 @@ const story: Record<string, Step> = {
   'update-template-key': {},
   'remove-template-key': {},
   'delete-secret': {},
+  'create-proposal': {
+    after: ({ proposal }) => ({ PROPOSAL_ID: proposal.id, PROPOSAL_DIGEST: proposal.digest }),
+  },
+  'get-proposal': {},
+  // She proposed it herself.
+  'approve-proposal': { status: 403 },
+  'reject-proposal': { status: 403 },
+  'rebase-proposal': {},
+  'apply-proposal': {},
+  'withdraw-proposal': {
+    before: async () => {
+      const path = '/secrets/analytical-engines/web-shop/dev/proposals';
+      const { body } = await api.post(path, { set: [{ key: 'PROPOSED', value: 'made-up' }] }, bearer());
+      return { PROPOSAL_ID: body.proposal.id };
+    },
+  },
   'bulk-delete-secrets': {},
   'destroy-versions': {},
   'rotate-key': { status: 202 },
@@ -161,7 +177,19 @@ const story: Record<string, Step> = {
     },
     after: ({ member }) => ({ MEMBER_ID: member.id }),
   },
-  'change-role': { before: () => tokenOf(ada) },
+  'request-grant': { after: ({ request }) => ({ REQUEST_ID: request.id }) },
+  'grant-request': { before: () => tokenOf(ada), after: ({ grant }) => ({ GRANT_ID: grant.id }) },
+  'list-grants': {},
+  'revoke-grant': {},
+  'create-grant': {},
+  'refuse-request': {
+    before: async () => {
+      const asked = { environmentId: variables.ENVIRONMENT_ID, access: 'read', minutes: 60, reason: 'An incident' };
+      const path = `/grants/${variables.ORG_ID}/requests`;
+      return { REQUEST_ID: (await api.post(path, asked, await logIn(grace))).body.request.id };
+    },
+  },
+  'change-role': {},
   'set-project-roles': {},
   'remove-member': {},
   'leave-organization': {

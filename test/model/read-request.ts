@@ -40,12 +40,12 @@ export function readRequest({ operation, input }: AwsCall, partition: string): R
   requireRecord(records, change.revision);
   requireOnly(copies, change.fence, sets);
   switch (`${demands.toSorted().join(', ')} → ${sets.toSorted().join(', ')}`) {
-    case 'status = → add valueCount, digest, fence, revision, secretCount, sizeBytes':
+    case 'approvals absent, status = → add valueCount, digest, fence, revision, secretCount, sizeBytes':
       requireAudit(audit, fence, change.fence);
       return { kind: 'commit small', fence, writes: items.map(itemWrite), expected: expectedOf(items), ...content };
     case 'status = → fence, pending':
       return { kind: 'acquire', fence, copies: copies.length };
-    case 'pending exists, status = → add valueCount, digest, pending, revision, secretCount, sizeBytes':
+    case 'approvals absent, pending exists, status = → add valueCount, digest, pending, revision, secretCount, sizeBytes':
       requireAudit(audit, fence, fence + 1);
       return { kind: 'commit large', fence, copies: copies.length, ...content };
     case 'pending exists → fence, pending':

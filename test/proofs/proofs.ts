@@ -123,6 +123,12 @@ export const proofs: readonly Proof[] = [
     full: { DRY_RUNS: '1000' },
   },
   {
+    name: 'proposals',
+    files: ['test/functions/secrets/proposal-search.test.ts'],
+    env: { PROPOSAL_SEQUENCES: '12' },
+    full: { PROPOSAL_SEQUENCES: '2000' },
+  },
+  {
     name: 'busy',
     files: ['test/functions/secrets/waiting-writers.test.ts', 'test/functions/audit/busy-organization.test.ts'],
   },

@@ -15,7 +15,9 @@ export function unknownValues(): PathValues & { id: string } {
     webhookId: randomUUID(),
     deliveryId: randomUUID(),
     identityId: randomUUID(),
+    proposalId: randomUUID(),
     id: randomUUID(),
+    grantId: randomUUID(),
     token: 'x'.repeat(60),
     planName: 'pro',
   };

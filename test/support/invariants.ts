@@ -274,7 +274,7 @@ function checkOrganizations({ all, ofKind, has, erased, settled, report }: Table
     report(orgSlug, 'a token leads to no invitation');
   }
   const inOrganizations = ['member', 'invitation', 'project', 'webhook', 'identity', 'environment', 'templateKey'];
-  for (const kind of [...inOrganizations, 'signIn', 'providerLink', 'removedMember']) {
+  for (const kind of [...inOrganizations, 'signIn', 'providerLink', 'removedMember', 'grantRequest']) {
     for (const { pk, sk } of ofKind(kind)) {
       if (!exists(partOf(pk))) report(partOf(pk), `${sk} belongs to no organization`);
     }

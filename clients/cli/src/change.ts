@@ -2,22 +2,21 @@ import { type Environment, HoldfastError, type Plan, RevisionMismatch } from '@h
 import { exitCodes, Failure, usage } from './failure.ts';
 import { failureOf } from './failure-of.ts';
 import type { Output } from './output.ts';
-import { printable, someOf } from './printable.ts';
+import { keyChanges, printable, someOf } from './printable.ts';
+import { countOf, type PlannedChange, type ProposeFlags, proposePlan } from './proposal.ts';
+import type { Session } from './session.ts';
 import type { Terminal } from './terminal.ts';
 
-interface Offer<T> {
-  environment: Environment;
+interface Offer<T> extends PlannedChange {
   plan: Plan<T>;
   /** "promote dev to staging" */
   title: string;
 }
 
-interface PlanFlags {
+interface PlanFlags extends ProposeFlags {
   dryRun?: boolean;
   /** Whether a long plan is shown in full. */
   all?: boolean;
-  /** The revision that the caller last read. */
-  ifRevision?: number;
 }
 
 const mask = '••••••••';
@@ -27,7 +26,7 @@ const maxKeysShown = 20;
 const maxKeysOfKind = 10;
 
 function planLines(plan: Plan<unknown>, output: Output, stream: 1 | 2, all: boolean): string[] {
-  const total = plan.created.length + plan.updated.length + plan.deleted.length;
+  const total = countOf(plan);
   const kinds = [
     [plan.created, 'green', '+', ` = ${mask}`, 'create'],
     [plan.updated, 'yellow', '~', ` = ${mask}`, 'update'],
@@ -44,15 +43,16 @@ function planLines(plan: Plan<unknown>, output: Output, stream: 1 | 2, all: bool
 }
 
 /**
- * Shows the plan, asks for confirmation on a terminal, applies exactly that plan, and prints the outcome.
+ * Shows the plan, asks for confirmation on a terminal, applies or proposes exactly that plan, and prints the outcome.
  * @throws Failure with code 6 after a conflict, once it has shown the concurrent changes
  */
 export async function carryOut<T extends { revision: number }>(
-  session: { output: Output; terminal: Terminal },
-  { environment, plan, title }: Offer<T>,
-  { dryRun, all = false, ifRevision }: PlanFlags,
+  session: Session,
+  { environment, plan, title, change }: Offer<T>,
+  flags: PlanFlags,
 ): Promise<void> {
   const { output, terminal } = session;
+  const { dryRun, all = false, ifRevision, propose = false } = flags;
   if (ifRevision !== undefined && ifRevision !== plan.revision) {
     return await refuseMoved(output, environment, ifRevision, plan.revision);
   }
@@ -70,27 +70,32 @@ export async function carryOut<T extends { revision: number }>(
     }
     return;
   }
-  requireApproval(terminal, plan, title);
+  if (!propose) requireYes(terminal, plan, title);
   showPlan(session, plan, title, all);
-  const changes = created.length + updated.length + deleted.length;
-  if (changes > 0 && terminal.confirms && !(await terminal.confirm('Apply?'))) {
-    throw new Failure(exitCodes.other, 'declined', 'Nothing was changed.');
-  }
-  const answer = await applyPlan(environment, plan).catch(async error => {
+  if (countOf(plan) > 0) await requireConfirmed(terminal, propose);
+  const refuse = async (error: unknown) => {
     if (!(error instanceof RevisionMismatch)) throw error;
     return await refuseMoved(output, environment, plan.revision, error.currentRevision);
-  });
+  };
+  if (propose) return await proposePlan(session, { environment, plan, change }, flags).catch(refuse);
+  const answer = await applyPlan(environment, plan).catch(refuse);
   if (output.json) output.document(answer);
   else output.note(`Done; ${environment.slug} is at revision ${answer.revision}.`);
 }
 
 /** @throws Failure if the plan deletes keys, nobody can be asked, and there is no --yes */
-function requireApproval({ isUnattended }: Terminal, { deleted }: Plan<unknown>, title: string): void {
+function requireYes({ isUnattended }: Terminal, { deleted }: Plan<unknown>, title: string): void {
   if (!isUnattended || deleted.length === 0) return;
   throw usage(
     `To ${title} would delete ${someOf(deleted)}. Nothing was changed.`,
     'Without a terminal, deleting requires --yes.',
   );
+}
+
+/** Asks a person, if there is one to ask. @throws Failure if the answer is no */
+export async function requireConfirmed(terminal: Terminal, isProposed: boolean): Promise<void> {
+  if (!terminal.confirms || (await terminal.confirm(isProposed ? 'Propose?' : 'Apply?'))) return;
+  throw new Failure(exitCodes.other, 'declined', isProposed ? 'Nothing was proposed.' : 'Nothing was changed.');
 }
 
 /** Prints the plan on stderr. A prompt always shows it, even with --quiet and --json. */
@@ -121,14 +126,9 @@ async function refuseMoved(output: Output, environment: Environment, base: numbe
   const latest = await environment.revisions({ limit: 20 }).catch(() => undefined);
   const moved = latest?.revisions.filter(({ revision }) => revision > base) ?? [];
   for (const { revision, createdBy, createdAt, message, ...keys } of output.json ? [] : moved) {
-    const changes = [
-      ...keys.created.map(key => `+ ${key}`),
-      ...keys.updated.map(key => `~ ${key}`),
-      ...keys.deleted.map(key => `- ${key}`),
-    ];
     const why = message === null ? '' : ` (${printable(message)})`;
     output.warn(
-      `Revision ${revision}, ${createdBy?.email ?? 'an operator'}, ${output.time(createdAt, 2)}${why}: ${changes.join(', ')}`,
+      `Revision ${revision}, ${createdBy?.email ?? 'an operator'}, ${output.time(createdAt, 2)}${why}: ${keyChanges(keys, ' ').join(', ')}`,
     );
   }
   throw new Failure(

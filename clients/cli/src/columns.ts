@@ -11,7 +11,7 @@ const maxUnwrapped = 16;
 const minCut = 6;
 
 /** These are copied into commands, so their cells are never cut. */
-const uncut = ['SLUG', 'KEY'];
+const uncut = ['SLUG', 'KEY', 'ID'];
 
 /**
  * Rows as lines in aligned columns. If they are wider than the terminal, the widest columns wrap at spaces. If that is not

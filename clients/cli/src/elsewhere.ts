@@ -9,6 +9,7 @@ const words: Readonly<Record<string, string>> = {
   set: 'add put write update config:set',
   unset: 'delete rm remove del destroy config:unset',
   promote: 'copy cp',
+  proposals: 'approvals reviews review requests',
   restore: 'rollback revert undo',
   revisions: 'log versions releases',
   diff: 'compare',
@@ -28,6 +29,9 @@ const words: Readonly<Record<string, string>> = {
 const advice: Readonly<Record<string, string>> = {
   rotate: 'Set a new value: holdfast set KEY. To see which values a person or token has read: holdfast exposure',
   revoke: 'Did you mean tokens revoke?',
+  propose: 'To propose a change: --propose after push, set, unset, edit, promote or restore',
+  approve: 'Did you mean proposals approve?',
+  reject: 'Did you mean proposals reject?',
   'service-token': 'Did you mean tokens create?',
   'service-tokens': 'Did you mean tokens create?',
   unlink: 'Delete the file .holdfast.json of this directory.',
@@ -48,6 +52,8 @@ const ofSubcommands: Readonly<Record<string, string>> = {
   invite: 'add new create',
   leave: 'quit',
   revoke: 'delete rm remove del',
+  withdraw: 'delete rm remove del cancel close',
+  show: 'get view diff',
   remove: 'delete rm del unset',
   add: 'create new set',
 };
@@ -75,6 +81,7 @@ export function subcommandElsewhere(command: string, word: string, names: readon
   if (toList.includes(word)) return `holdfast ${command} lists them`;
   const meant = named(ofSubcommands, word, names) ?? nearest(word, names);
   if (meant !== undefined) return `Did you mean ${command} ${meant}?`;
+  if (command === 'proposals') return advice.propose;
   return inDashboard.split(' ').includes(word) ? 'This is done in the dashboard.' : undefined;
 }
 

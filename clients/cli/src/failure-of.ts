@@ -26,6 +26,12 @@ export function failureOf(error: unknown): Failure {
   return new Failure(exitCodeOf(error), code, text + unknown, { requestId, details, hint: hintOf(error) });
 }
 
+/** The same failure with another hint. */
+export function withHint(error: unknown, hint: string | undefined): Failure {
+  const { exitCode, code, message, requestId, details } = failureOf(error);
+  return new Failure(exitCode, code, message, { requestId, details, hint });
+}
+
 function exitCodeOf(error: HoldfastError): ExitCode {
   if (['platform_token_unavailable', 'assertion_replayed'].includes(error.code)) return exitCodes.signIn;
   // The service did not answer, so the status isn't its own. Only this one is reliable.
@@ -81,6 +87,11 @@ function hintOf(error: HoldfastError): string | undefined {
   if (code === 'revision_mismatch') return 'See the changes: holdfast revisions';
   if (code === 'version_mismatch') return 'List the versions: holdfast history KEY';
   if (code === 'revision_not_found') return 'List the revisions: holdfast revisions';
+  if (code === 'proposal_not_found') return 'List the proposals: holdfast proposals --state all';
+  if (code === 'proposal_limit_reached') return 'List them: holdfast proposals';
+  if (code === 'proposal_closed') return 'See what became of it: holdfast proposals show ID';
+  if (code === 'proposal_stale') return 'Its author can propose it anew: holdfast proposals rebase ID';
+  if (code === 'approval_required') return 'See who has approved it: holdfast proposals show ID';
   return accessHint(error);
 }
 
@@ -95,7 +106,10 @@ function accessHint({ code, message }: HoldfastError): string | undefined {
     case 'network_not_allowed':
       return 'Use a network that the organization allows, such as your company’s, or ask an owner to add this one.';
     case 'provider_required':
-      return newTokenHint('Sign in through your organization’s provider: holdfast login');
+      // With `recheckDays`, the token is accepted again after a sign-in in the dashboard, as the message says.
+      return message.includes('accepted again')
+        ? undefined
+        : newTokenHint('Sign in through your organization’s provider: holdfast login');
     case 'second_factor_required':
       return newTokenHint('Sign in to the dashboard with a second factor, then: holdfast login');
     default:

@@ -57,9 +57,16 @@ export const messageOption = new Option(
   '-m, --message <text>',
   'reason for the change, shown in the revision list and the audit log',
 );
+export const proposeOptions = [
+  new Option('--propose', 'propose the change, for others to approve'),
+  new Option('--expires-in-days <number>', 'how long others can approve it (default: 7); implies --propose')
+    .argParser(integer(1, 30))
+    .implies({ propose: true }),
+] as const;
 /** Of commands that change secrets. */
 export const writeOptions = [
   messageOption,
+  ...proposeOptions,
   new Option('--if-revision <number>', 'fail unless the environment is at this revision').argParser(integer(0)),
 ] as const;
 /** Of commands that carry out a plan. */

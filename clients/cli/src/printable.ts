@@ -29,6 +29,16 @@ export function widthOf(text: string): number {
   return width;
 }
 
+/** The keys of a change, each with its sign. */
+export const keyChanges = (
+  { created, updated, deleted }: Readonly<Record<'created' | 'updated' | 'deleted', readonly string[]>>,
+  gap = '',
+): string[] => [
+  ...created.map(key => `+${gap}${key}`),
+  ...updated.map(key => `~${gap}${key}`),
+  ...deleted.map(key => `-${gap}${key}`),
+];
+
 /** The first few, and how many there are besides. */
 export const someOf = (all: readonly string[]): string =>
   all.length > 5 ? `${all.slice(0, 5).join(' ')} and ${all.length - 5} more` : all.join(' ');

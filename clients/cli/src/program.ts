@@ -1,11 +1,10 @@
-import { idTokenSources } from '@holdfast/sdk';
-import { Command } from 'commander';
+import { ApprovalRequired, idTokenSources } from '@holdfast/sdk';
+import { Command, type Option } from 'commander';
 import { commands } from './command-list.ts';
 import { version } from './connect.ts';
 import { type AnySubcommand, headings } from './define-command.ts';
 import { commandElsewhere, excessElsewhere, optionElsewhere, subcommandElsewhere } from './elsewhere.ts';
-import { Failure } from './failure.ts';
-import { failureOf } from './failure-of.ts';
+import { failureOf, withHint } from './failure-of.ts';
 import { openSession } from './session.ts';
 import type { GivenFlags } from './settings/settings.ts';
 import { withNames } from './with-names.ts';
@@ -125,9 +124,9 @@ function suggestSubcommand(command: Command): void {
 }
 
 /** The error of a command with the place that its options name in the commands that it advises. */
-function withPlace(error: unknown, { org, project, env }: Record<string, unknown>): unknown {
-  const failure = failureOf(error);
-  const { exitCode, code, message, requestId, details, hint } = failure;
+function withPlace(error: unknown, command: Command, { org, project, env }: Record<string, unknown>): unknown {
+  if (error instanceof ApprovalRequired) return withHint(error, `Propose it instead: ${proposing(command)}`);
+  const { hint } = failureOf(error);
   const options = (given: readonly (readonly [string, unknown])[]) =>
     given
       .filter(([, value]) => typeof value === 'string' && /^[a-z0-9][a-z0-9/-]*$/.test(value))
@@ -141,8 +140,29 @@ function withPlace(error: unknown, { org, project, env }: Record<string, unknown
   const named = hint
     ?.replaceAll(/holdfast projects\b(?! create)/g, text => text + options([['--org', org]]))
     .replaceAll(/holdfast envs\b(?! create)/g, text => text + options(ofProject))
-    .replaceAll(/holdfast (?:list|revisions|history|get|set|push|pull)\b/g, text => text + options(ofEnvironment));
-  return named === hint ? error : new Failure(exitCode, code, message, { requestId, details, hint: named });
+    .replaceAll(
+      /holdfast (?:list|revisions|history|get|set|push|pull|proposals)\b/g,
+      text => text + options(ofEnvironment),
+    );
+  return named === hint ? error : withHint(error, named);
+}
+
+/** What an option excludes, which commander's types omit. */
+type Excluding = Option & { conflictsWith: readonly string[] };
+
+/** The command that was given, with --propose and without the options that exclude it. Values are never arguments. */
+function proposing(command: Command): string {
+  const words = process.argv.slice(2);
+  const end = words.includes('--') ? words.indexOf('--') : words.length;
+  const excluding = (command.options as Excluding[]).filter(({ conflictsWith }) => conflictsWith.includes('propose'));
+  const options = words
+    .slice(0, end)
+    .filter((word, index, given) =>
+      excluding.every(({ long, required }) => word.split('=')[0] !== long && !(required && given[index - 1] === long)),
+    );
+  const all = [...options, '--propose', ...words.slice(end)];
+  const quoted = all.map(word => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
+  return `holdfast ${quoted.join(' ')}`;
 }
 
 function suggestionOf(report: () => void): string | undefined {
@@ -175,7 +195,7 @@ function define(parent: Command, definition: AnySubcommand): void {
     try {
       await definition.run(session, ...words, { ...flags });
     } catch (error) {
-      throw withPlace(await withNames(error, session, words), { ...flags });
+      throw withPlace(await withNames(error, session, words), command, { ...flags });
     }
   });
   for (const subcommand of subcommands) define(command, subcommand);

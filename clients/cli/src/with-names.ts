@@ -1,5 +1,5 @@
 import { Failure } from './failure.ts';
-import { failureOf } from './failure-of.ts';
+import { failureOf, withHint } from './failure-of.ts';
 import { namesThere } from './names-there.ts';
 import type { Session } from './session.ts';
 import { isSlug } from './settings/settings-file.ts';
@@ -10,8 +10,7 @@ import { isSlug } from './settings/settings-file.ts';
  * @param words the arguments of the command, which may name environments
  */
 export async function withNames(error: unknown, session: Session, words: readonly unknown[]): Promise<unknown> {
-  const failure = failureOf(error);
-  const { exitCode, code, message, requestId, details, hint } = failure;
+  const { code, hint } = failureOf(error);
   // A failure of the command line itself has said what there is.
   if (error instanceof Failure || (code !== 'project_not_found' && code !== 'environment_not_found')) return error;
   try {
@@ -28,7 +27,7 @@ export async function withNames(error: unknown, session: Session, words: readonl
     // `diff 1` means a revision.
     const isRevision = number !== undefined && own !== undefined;
     const there = isRevision ? namesThere(names, [], `Did you mean ${own}@${number}?`) : namesThere(names, slugs, hint);
-    return new Failure(exitCode, code, message, { requestId, details, hint: there });
+    return withHint(error, there);
   } catch {
     // Whoever may not list them gets the service's answer as it is.
     return error;

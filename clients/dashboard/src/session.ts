@@ -1,4 +1,4 @@
-import { rolesOf } from 'virtual:contracts';
+import { projectAdminOperations, rolesOf } from 'virtual:contracts';
 import type { OwnOrganization, OwnUser } from '@holdfast/contracts/auth/account.ts';
 import type { Role } from '@holdfast/contracts/fields/role.ts';
 import { computed, signal } from '@preact/signals';
@@ -108,6 +108,17 @@ function rolesFor(operation: string): readonly Role[] {
 
 export function may(operation: string, role: Role): boolean {
   return rolesFor(operation).includes(role);
+}
+
+/** The projects for which the user may call an operation of an organization: all, or those whose admin they are. */
+export function managedProjects(operation: string, { role, projectRoles }: OwnOrganization) {
+  if (may(operation, role)) return 'all';
+  return projectAdminOperations.includes(operation) ? projectRoles.filter(listed => listed.role === 'admin') : [];
+}
+
+export function mayAnywhere(operation: string, organization: OwnOrganization): boolean {
+  const managed = managedProjects(operation, organization);
+  return managed === 'all' || managed.length > 0;
 }
 
 const plural: Readonly<Record<Role, string>> = {

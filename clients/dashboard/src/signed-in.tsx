@@ -9,12 +9,14 @@ import { AdminOrganization } from './screens/admin/organization.tsx';
 import { AdminOrganizations } from './screens/admin/organizations.tsx';
 import { AdminOverview } from './screens/admin/overview.tsx';
 import { AdminPlans } from './screens/admin/plans.tsx';
+import { AccessScreen } from './screens/organization/access/access.tsx';
 import { Audit } from './screens/organization/audit/audit.tsx';
 import { Billing } from './screens/organization/billing.tsx';
 import { ExposureScreen } from './screens/organization/exposure/exposure.tsx';
 import { Identities } from './screens/organization/identities/identities.tsx';
 import { IdentityScreen } from './screens/organization/identities/identity.tsx';
 import { NewIdentity } from './screens/organization/identities/new-identity.tsx';
+import { MemberScreen } from './screens/organization/member/member.tsx';
 import { Members } from './screens/organization/members.tsx';
 import { NewOrganization } from './screens/organization/new.tsx';
 import { Projects } from './screens/organization/projects.tsx';
@@ -27,6 +29,8 @@ import { EnvironmentScreen } from './screens/project/environment.tsx';
 import { ProjectOverview } from './screens/project/overview.tsx';
 import { People } from './screens/project/people.tsx';
 import { Promote } from './screens/project/promote.tsx';
+import { ProposalScreen } from './screens/project/proposals/proposal.tsx';
+import { Proposals } from './screens/project/proposals/proposals.tsx';
 import { Revisions } from './screens/project/revisions.tsx';
 import { ProjectSettings } from './screens/project/settings.tsx';
 import { Template } from './screens/project/template.tsx';
@@ -52,6 +56,8 @@ const plain: readonly (readonly [string, ComponentType<{ parameters: Record<stri
 const ofOrganization: readonly (readonly [string, ComponentType<OrganizationProps>])[] = [
   ['/organizations/:org', Projects],
   ['/organizations/:org/members', Members],
+  ['/organizations/:org/members/access', AccessScreen],
+  ['/organizations/:org/members/:id', MemberScreen],
   ['/organizations/:org/identities', Identities],
   ['/organizations/:org/identities/new', NewIdentity],
   ['/organizations/:org/identities/:id', IdentityScreen],
@@ -69,6 +75,8 @@ const ofProject: readonly (readonly [string, ComponentType<ProjectProps>])[] = [
   [base, ProjectOverview],
   [`${base}/environments/:env`, EnvironmentScreen],
   [`${base}/environments/:env/revisions`, Revisions],
+  [`${base}/environments/:env/proposals`, Proposals],
+  [`${base}/environments/:env/proposals/:id`, ProposalScreen],
   [`${base}/compare/:a/:b`, Compare],
   [`${base}/compare`, Compare],
   [`${base}/promote`, Promote],

@@ -8,7 +8,10 @@ declare module 'virtual:contracts' {
   /** The routes that need a step-up, such as `DELETE /v1/orgs/{orgId}`. */
   export const freshRoutes: Readonly<Record<string, { summary: string; roles: readonly string[] } | undefined>>;
   export const limitNames: typeof import('@holdfast/contracts/fields/limits.ts').limitNames;
+  export const maxApprovals: typeof import('@holdfast/contracts/fields/proposal.ts').maxApprovals;
   export const planNames: typeof import('@holdfast/contracts/fields/limits.ts').planNames;
+  /** The operations of an organization that a project's admins may call for their project. */
+  export const projectAdminOperations: readonly string[];
   export const readingActions: typeof import('@holdfast/contracts/fields/audit-action.ts').readingActions;
   export const roles: typeof import('@holdfast/contracts/fields/role.ts').roles;
   export const signInErrors: typeof import('@holdfast/contracts/auth/sign-in.ts').signInErrors;

@@ -42,6 +42,9 @@ function errorOfAnswer(status, headers, text) {
   if (code === "version_mismatch" && isObject(details) && typeof details.currentVersion === "number") {
     return new VersionMismatch(message, known, details.currentVersion);
   }
+  if (code === "approval_required" && isObject(details) && typeof details.propose === "string") {
+    return new ApprovalRequired(message, known, details.propose);
+  }
   return new HoldfastError(message, known);
 }
 function errorOfFetch(origin, failure) {
@@ -98,7 +101,7 @@ function jsonObject(text) {
 function isObject(value) {
   return typeof value === "object" && value !== null;
 }
-var HoldfastError, RevisionMismatch, VersionMismatch, ConnectionError, TimeoutError, GatewayError, passingStatuses, connectCodes, certificateCodes, tlsCodes;
+var HoldfastError, RevisionMismatch, VersionMismatch, ApprovalRequired, ConnectionError, TimeoutError, GatewayError, passingStatuses, connectCodes, certificateCodes, tlsCodes;
 var init_errors = __esm({
   "clients/sdk/src/errors.ts"() {
     "use strict";
@@ -142,6 +145,15 @@ var init_errors = __esm({
       constructor(message, facts, currentVersion) {
         super(message, facts);
         this.currentVersion = currentVersion;
+      }
+    };
+    ApprovalRequired = class extends HoldfastError {
+      name = "ApprovalRequired";
+      /** The path for proposals. */
+      propose;
+      constructor(message, facts, propose) {
+        super(message, facts);
+        this.propose = propose;
       }
     };
     ConnectionError = class extends HoldfastError {
@@ -2323,8 +2335,7 @@ function idOf(item) {
 }
 function nextQuery(page, count) {
   const { pagination, next, revision } = page;
-  if (typeof next === "number") return { before: next };
-  if (pagination && next) return { after: next };
+  if (next) return typeof next === "number" || "proposals" in page ? { before: next } : { after: next };
   if (!pagination || count === 0) return void 0;
   const { limit, total } = pagination;
   const offset = pagination.offset + count;

@@ -234,7 +234,7 @@ function nothingLeft({ plan: { unchanged }, revision }: DryRun): ImportResult {
 /**
  * Uses own members only, so that `__proto__` is an ordinary key. @throws TypeError if JSON would drop or change a value
  */
-function mapOf(values: Readonly<Record<string, string>>): Map<string, string> {
+export function mapOf(values: Readonly<Record<string, string>>): Map<string, string> {
   const map = new Map<string, string>();
   for (const [key, value] of Object.entries(values)) {
     if (typeof value !== 'string') throw new TypeError(`The value of ${key} must be a string.`);
@@ -243,6 +243,6 @@ function mapOf(values: Readonly<Record<string, string>>): Map<string, string> {
   return map;
 }
 
-function listOf(values: ReadonlyMap<string, string>): { key: string; value: string }[] {
+export function listOf(values: ReadonlyMap<string, string>): { key: string; value: string }[] {
   return [...values].map(([key, value]) => ({ key, value }));
 }

@@ -70,6 +70,18 @@ export class VersionMismatch extends HoldfastError {
   }
 }
 
+/** The environment requires that others approve the change. Propose it instead. */
+export class ApprovalRequired extends HoldfastError {
+  override readonly name = 'ApprovalRequired';
+  /** The path for proposals. */
+  readonly propose: string;
+
+  constructor(message: string, facts: ErrorFacts, propose: string) {
+    super(message, facts);
+    this.propose = propose;
+  }
+}
+
 /** The connection failed, or broke before the whole response arrived. */
 export class ConnectionError extends HoldfastError {
   override readonly name = 'ConnectionError';
@@ -117,6 +129,9 @@ export function errorOfAnswer(status: number, headers: Headers, text: string): H
   }
   if (code === 'version_mismatch' && isObject(details) && typeof details.currentVersion === 'number') {
     return new VersionMismatch(message, known, details.currentVersion);
+  }
+  if (code === 'approval_required' && isObject(details) && typeof details.propose === 'string') {
+    return new ApprovalRequired(message, known, details.propose);
   }
   return new HoldfastError(message, known);
 }

@@ -15,6 +15,7 @@ export type {
   WriteOptions,
 } from './environment-options.ts';
 export {
+  ApprovalRequired,
   ConnectionError,
   type ErrorCode,
   GatewayError,
@@ -50,6 +51,14 @@ export {
 } from './identity.ts';
 export type { Layer, LayeredSnapshot } from './layers.ts';
 export type { Paged } from './paged.ts';
+export {
+  type Proposal,
+  type ProposalQuery,
+  type Proposals,
+  type ProposedChange,
+  type ProposeOptions,
+  proposals,
+} from './proposals.ts';
 export type { ListPath, PathOf, RequestOptions, ResponseBody } from './request.ts';
 export type { Snapshot } from './snapshot.ts';
 export type { Method, Retry, WaitBudget } from './transport.ts';

@@ -47,9 +47,8 @@ function nextQuery(page: unknown, count: number): Query | undefined {
     next?: number | string | null;
     revision?: number;
   };
-  if (typeof next === 'number') return { before: next };
-  // A page of the audit log may be empty although there are more.
-  if (pagination && next) return { after: next };
+  // A page may be empty although there are more.
+  if (next) return typeof next === 'number' || 'proposals' in (page as object) ? { before: next } : { after: next };
   if (!pagination || count === 0) return undefined;
   const { limit, total } = pagination;
   const offset = pagination.offset + count;

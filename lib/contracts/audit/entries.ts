@@ -52,6 +52,7 @@ export const AuditEntry = z
     revision: z.int().optional().meta({ description: 'The revision that was read or written.', example: 18 }),
     message: z.string().optional().meta({ description: 'The author’s reason.', example: 'Move to the new database' }),
     details: AuditDetails.optional(),
+    grants: z.array(Uuid).optional().describe('The grants without which it would have been refused.'),
     detailsOmitted: z.literal(true).optional().describe('Too long for this page; a smaller `limit` returns them.'),
     ip: z.string().meta({ description: 'The IP address that the request came from.', example: '203.0.113.7' }),
     userAgent: z.string().meta({ description: 'The client’s `User-Agent`.', example: 'example-cli/1.4' }),

@@ -38,6 +38,7 @@ export const Exposure = z
       description: 'How they became known. Empty if no entry shows it, but expired entries may have.',
       example: ['pulled'],
     }),
+    grants: z.array(Uuid).meta({ description: 'The grants under which they were read, if any.', example: [] }),
     current: z.boolean().describe('Whether the environment holds a known value now, maybe in a newer version.'),
   })
   .meta({ id: 'Exposure', description: 'A secret whose value became known. Never contains the value.' });

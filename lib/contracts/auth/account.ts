@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { contract, created, ok, passwordSizing } from '../contract.ts';
-import { Organization } from '../fields/organization.ts';
+import { MemberOrganization, Organization } from '../fields/organization.ts';
 import { shownRights } from '../fields/project-role.ts';
 import { Recovery } from '../fields/recovery.ts';
 import { Role } from '../fields/role.ts';
-import { Email, Name, OrganizationId, Slug, Timestamp, UserId } from '../fields/text.ts';
+import { Email, Name, OrganizationId, Slug, Timestamp, UserId, Uuid } from '../fields/text.ts';
 import { cookieHeader, issuing, NewPassword, passPhraseExample } from './credentials.ts';
 import { CliToken } from './tokens.ts';
 
@@ -75,7 +75,11 @@ export const register = contract({
 /** An organization as a member sees it. */
 export const OwnOrganization = z
   .object({
-    ...Organization.shape,
+    ...MemberOrganization.shape,
+    memberId: Uuid.meta({
+      description: 'The caller’s membership, as in the member list.',
+      example: '1c7f5e3a-8b29-4d06-a1f4-3e9d7c0b5a82',
+    }),
     role: Role.describe('The caller’s role in it.'),
     ...shownRights,
     recovery: Recovery.optional().describe('What administrators do to give it another owner; only owners see it.'),
@@ -140,7 +144,7 @@ export const getCurrentUser = contract({
     }),
     example: {
       user: { ...userExample, secondFactors: { totp: true } },
-      organizations: [{ role: 'owner' }],
+      organizations: [{ plan: 'free', limitOverrides: {}, role: 'owner' }],
       confinedTo: null,
       authentication: { method: 'session', freshUntil: '2026-01-31T09:36:53.589Z', secondFactor: true },
     },

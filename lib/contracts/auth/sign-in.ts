@@ -140,7 +140,7 @@ export const completeLogin = contract({
       BatchGetItem: ['CHALLENGE', 'ORG', 'RATE', 'USER'],
       Query: ['ORG', 'USER'],
       ConditionCheckItem: ['DOMAIN', 'ORG', 'RATE'],
-      PutItem: ['AUDIT', 'ORG', 'USER'],
+      PutItem: ['AUDIT', 'ORG', 'REVOCATIONS', 'USER'],
       UpdateItem: ['ORG', 'RATE', 'USER'],
       DeleteItem: ['CHALLENGE', 'INVITATION', 'ORG', 'SIGNIN', 'USER'],
     },

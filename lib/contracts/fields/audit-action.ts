@@ -26,6 +26,14 @@ export const auditActions = [
   'secret.changed',
   'secret.restored',
   'secret.version_destroyed',
+  'secret.approval_bypassed',
+  'proposal.created',
+  'proposal.read',
+  'proposal.approved',
+  'proposal.rejected',
+  'proposal.withdrawn',
+  'proposal.applied',
+  'proposal.expired',
   'project.created',
   'project.updated',
   'project.deleted',
@@ -53,6 +61,10 @@ export const auditActions = [
   'member.role_changed',
   'member.projects_changed',
   'member.removed',
+  'grant.requested',
+  'grant.created',
+  'grant.ended',
+  'grant.refused',
   'organization.created',
   'organization.updated',
   'organization.restored',
@@ -89,6 +101,7 @@ export const readingActions = [
   'secret.pulled',
   'secret.history_read',
   'secret.compared',
+  'proposal.read',
   'environment.validated',
   'organization.exported',
 ] as const satisfies readonly AuditAction[];
@@ -96,8 +109,10 @@ export const readingActions = [
 const DetailValue = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 /** Details of the change. Never contains the value of a secret. */
-export const AuditDetails = z.record(z.string(), z.union([DetailValue, z.record(z.string(), DetailValue)])).meta({
-  description: 'What changed: `from` and `to`, limits, a pattern, a restored revision, a promoted environment.',
-  example: { from: 'viewer', to: 'developer' },
-});
+export const AuditDetails = z
+  .record(z.string(), z.union([DetailValue, z.array(z.string()), z.record(z.string(), DetailValue)]))
+  .meta({
+    description: 'What changed: `from` and `to`, limits, a pattern, a restored revision, a promoted environment.',
+    example: { from: 'viewer', to: 'developer' },
+  });
 export type AuditDetails = z.infer<typeof AuditDetails>;

@@ -20,13 +20,13 @@ function boundedList<Item extends z.ZodType>(item: Item) {
     .meta({ documentedAs: () => z.array(item).max(maxKeysPerChange) });
 }
 
-const changed = {
+const changesFields = {
   delete: boundedList(SecretKey)
     .default([])
     .meta({ description: 'Existing keys to delete.', example: ['LOG_LEVEL'] }),
   message: Message.optional(),
 };
-const set = boundedList(SetEntry).meta({
+const setList = boundedList(SetEntry).meta({
   description: 'The secrets to set.',
   example: [{ key: 'DATABASE_HOST', value: 'db.internal.example', expectedVersion: 2 }],
 });
@@ -37,31 +37,43 @@ export interface Changes extends Omit<ReadDotenv, 'secrets'> {
   message?: string | undefined;
 }
 
-/** Sets and deletions, from 1 to 1,000 together, that name each key once. What is set is a list or dotenv text. */
-export const ChangesBody = z
-  .strictObject({ ...changed, set: set.optional(), dotenv: DotenvText.optional(), dialect: DotenvDialect.optional() })
-  .transform((body, context): Changes => {
-    const { dotenv, dialect, set: listed = [], ...rest } = body;
-    const report: Report = (path, message) => context.addIssue({ code: 'custom', path, message });
-    if (dotenv !== undefined && body.set !== undefined) report([], 'must not have both set and dotenv');
-    if (dotenv === undefined && dialect !== undefined) report(['dialect'], 'must not be given without dotenv');
-    const read = dotenv === undefined ? { secrets: listed } : readDotenvField(dotenv, dialect, report);
-    if (read === undefined) return { ...rest, set: [] };
-    const { secrets, ...ambiguity } = read;
-    requireEachOnce({ set: secrets, delete: rest.delete }, dotenv !== undefined, report);
-    return { ...rest, set: secrets, ...ambiguity };
-  })
-  .meta({
-    documentedAs: () =>
-      z.xor([
-        z.strictObject({ ...changed, set: set.default([]) }).describe('Lists of what to set and what to delete.'),
-        z
-          .strictObject({ ...changed, dotenv: DotenvText, dialect: DotenvDialect.optional() })
-          .describe('What to set as the text of a dotenv file.'),
-      ]),
-  });
+/** The fields before they are read, for bodies that may hold something else instead. */
+export const changesBodyFields = {
+  ...changesFields,
+  set: setList.optional(),
+  dotenv: DotenvText.optional(),
+  dialect: DotenvDialect.optional(),
+};
+const BodyFields = z.strictObject(changesBodyFields);
 
-type Report = (path: (string | number)[], message: string) => void;
+/** What such a body sets and deletes. */
+export function readChanges(body: z.output<typeof BodyFields>, report: Report): Changes {
+  const { dotenv, dialect, set: listed = [], ...rest } = body;
+  if (dotenv !== undefined && body.set !== undefined) report([], 'must not have both set and dotenv');
+  if (dotenv === undefined && dialect !== undefined) report(['dialect'], 'must not be given without dotenv');
+  const read = dotenv === undefined ? { secrets: listed } : readDotenvField(dotenv, dialect, report);
+  if (read === undefined) return { ...rest, set: [] };
+  const { secrets, ...ambiguity } = read;
+  requireEachOnce({ set: secrets, delete: rest.delete }, dotenv !== undefined, report);
+  return { ...rest, set: secrets, ...ambiguity };
+}
+
+/** The two ways to write it, for the documentation. @param more fields that it may have in addition */
+export const documentedChanges = (more: z.ZodRawShape = {}) => [
+  z
+    .strictObject({ ...changesFields, ...more, set: setList.default([]) })
+    .describe('Lists of what to set and what to delete.'),
+  z
+    .strictObject({ ...changesFields, ...more, dotenv: DotenvText, dialect: DotenvDialect.optional() })
+    .describe('What to set as the text of a dotenv file.'),
+];
+
+/** Sets and deletions, from 1 to 1,000 together, that name each key once. What is set is a list or dotenv text. */
+export const ChangesBody = BodyFields.transform(
+  (body, context): Changes => readChanges(body, (path, message) => context.addIssue({ code: 'custom', path, message })),
+).meta({ documentedAs: () => z.xor(documentedChanges()) });
+
+export type Report = (path: (string | number)[], message: string) => void;
 
 function requireEachOnce(
   { set: entries, delete: deletions }: Pick<Changes, 'set' | 'delete'>,

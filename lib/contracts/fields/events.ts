@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { EnvironmentId, OrganizationId, Slug, Timestamp, UserReference } from './text.ts';
+import { EnvironmentId, OrganizationId, Slug, Timestamp, UserReference, Uuid } from './text.ts';
 
 /** The events that a webhook can subscribe to. */
 export const eventNames = [
@@ -44,6 +44,14 @@ export const EventMetadata = z
       }),
     message: z.string().optional().meta({ description: 'The author’s reason.', example: 'Move to the new database' }),
     from: PlaceReference.optional().describe('The source environment of a promotion.'),
+    proposal: z
+      .object({
+        id: Uuid.meta({ description: 'Its identifier.', example: '01943c8e-5a10-7c3d-9f42-6b8e2d7a1c05' }),
+        author: UserReference.describe('Who proposed the change.'),
+        approvedBy: z.array(UserReference).describe('Who approved it.'),
+      })
+      .optional()
+      .describe('The proposal that the change applied.'),
   })
   .meta({ id: 'EventMetadata', description: 'Further details of the event; never a value.' });
 export type EventMetadata = z.infer<typeof EventMetadata>;

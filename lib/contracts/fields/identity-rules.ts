@@ -16,9 +16,10 @@ export const Issuer = line(1, 500)
   .refine(value => !hasCredentials(value), { message: 'must not contain a user name or password' })
   .meta({ format: 'uri' });
 
-const ClaimValue = line(1, 500);
+export const claimName = /^[\x21-\x7e]{1,200}$/;
+export const ClaimValue = line(1, 500);
 export const Claims = z.record(
-  z.string().regex(/^[\x21-\x7e]{1,200}$/),
+  z.string().regex(claimName),
   z
     .union([ClaimValue, uniqueList(ClaimValue, 1, 10)], { error: 'must be text or a list of texts' })
     .describe('The accepted value, or a list of them.'),

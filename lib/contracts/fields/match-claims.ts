@@ -50,8 +50,8 @@ function isOrdinaryEvent(event: unknown): boolean {
   return typeof event === 'string' && !/(?:pull|merge)[^a-z]*request/i.test(event);
 }
 
-/** The claim with that name, or the nested claim that a JSON pointer (RFC 6901) refers to. */
-function claimAt(claims: Claims, name: string): unknown {
+/** The claim with that name, or the nested claim that a JSON pointer (RFC 6901) refers to. Pure. */
+export function claimAt(claims: Claims, name: string): unknown {
   return claimPath(name).reduce<unknown>((value, step) => {
     const isMember = typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, step);
     return isMember ? (value as Claims)[step] : undefined;

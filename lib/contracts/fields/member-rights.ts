@@ -1,5 +1,5 @@
-import { outranks, roles } from './role.ts';
-import { type MemberRights, roleInProject } from './role-in-project.ts';
+import { type EnvironmentType, hasFreshRights, outranks, roleMay, roles } from './role.ts';
+import { type MemberRights, rightsInProject, roleInProject } from './role-in-project.ts';
 
 /** Higher is weaker. Nobody has fewer rights than someone for whom the project doesn't exist. */
 function rankIn(projectId: string, rights: MemberRights | undefined): number {
@@ -10,6 +10,23 @@ function rankIn(projectId: string, rights: MemberRights | undefined): number {
 /** The projects in which the rights may differ from those in all others, and '' for all others. */
 function projectsIn(...rights: readonly (MemberRights | undefined)[]): string[] {
   return ['', ...rights.flatMap(one => one?.projectRoles ?? []).map(({ projectId }) => projectId)];
+}
+
+/** Whether somebody may read or write the secrets of an environment now, by the role in its project or by a grant. */
+export function memberMay(
+  action: 'read' | 'write',
+  member: MemberRights,
+  { id, type, projectId }: { id: string; type: EnvironmentType; projectId: string },
+): boolean {
+  const { role, grants = [] } = rightsInProject(member, projectId, Date.now()) ?? {};
+  if (role !== undefined && roleMay(action, role, type)) return true;
+  return grants.some(grant => grant.environmentId === id && grant.access === action);
+}
+
+/** Whether somebody has an admin's rights in a project. */
+export function managesProject(member: MemberRights, projectId: string): boolean {
+  const role = roleInProject(member, projectId)?.role;
+  return role !== undefined && hasFreshRights(role);
 }
 
 /** Whether `after` allows more than `before` in some project. `before` is undefined for somebody who isn't a member. */

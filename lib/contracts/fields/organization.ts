@@ -16,3 +16,21 @@ export const Organization = z
   })
   .meta({ id: 'Organization', description: 'A tenant: it owns projects, members, webhooks and an audit log.' });
 export type Organization = z.infer<typeof Organization>;
+
+/** An organization as a member sees it. What it pays for is no concern of those who are limited to projects. */
+export const MemberOrganization = z
+  .object({
+    ...Organization.shape,
+    plan: Organization.shape.plan.optional(),
+    limitOverrides: Organization.shape.limitOverrides.optional(),
+  })
+  .meta({
+    id: 'MemberOrganization',
+    description: 'An organization. A limited member doesn’t see its plan and limits.',
+  });
+export type MemberOrganization = z.infer<typeof MemberOrganization>;
+
+/** The organization as the member may see it. Pure. */
+export function seenBy<O extends Organization>({ limited }: { limited?: boolean | undefined }, organization: O) {
+  return limited === true ? { ...organization, plan: undefined, limitOverrides: undefined } : organization;
+}

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { roles } from './role-order.ts';
 
-/** The four roles of the specification, most powerful first. */
-export const roles = ['owner', 'admin', 'developer', 'viewer'] as const;
+export { outranks, roles } from './role-order.ts';
+
 export const Role = z.enum(roles).meta({ description: 'A member’s role in the organization.', example: 'developer' });
 export type Role = z.infer<typeof Role>;
 
@@ -17,11 +18,6 @@ export type FreshRole = (typeof managers)[number];
  */
 export function hasFreshRights(role: Role): boolean {
   return managers.some(manager => manager === role);
-}
-
-/** Whether `a` is above `b`. Members can't grant or remove a role above their own. */
-export function outranks(a: Role, b: Role): boolean {
-  return roles.indexOf(a) < roles.indexOf(b);
 }
 
 /** What a token may do. Each level includes the ones before it. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { contract, created, ok } from '../contract.ts';
-import { Organization } from '../fields/organization.ts';
+import { MemberOrganization } from '../fields/organization.ts';
 import { givenRights, limitedRolesOnly } from '../fields/project-role.ts';
 import { hasFreshRights, managers, Role } from '../fields/role.ts';
 import { Email } from '../fields/text.ts';
@@ -67,8 +67,9 @@ export const acceptInvitation = contract({
   access: { kind: 'account', tokens: 'full', narrowestToken: 'none', confined: true },
   responses: ok({
     description: 'The caller is now a member.',
-    body: z.object({ organization: Organization, member: Member }),
+    body: z.object({ organization: MemberOrganization, member: Member }),
     example: {
+      organization: { plan: 'free', limitOverrides: {} },
       member: {
         id: '8e4b2d7c-5f10-4a93-b6c8-0a7d1e9f3c54',
         userId: '2d8f6c1b-9a47-4e35-8d02-7b5c3f0e1a96',

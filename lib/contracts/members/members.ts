@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { contract, ok, succeeds } from '../contract.ts';
 import { Success } from '../fields/bodies.ts';
-import { shownRights } from '../fields/project-role.ts';
+import { Grant } from '../fields/grant.ts';
+import { shownMemberRights, shownRights } from '../fields/project-role.ts';
 import { flagQuery } from '../fields/query.ts';
 import { managers, Role, roles } from '../fields/role.ts';
 import { IdentityId, Timestamp, UserId, UserReference, Uuid, WebhookId } from '../fields/text.ts';
@@ -13,7 +14,13 @@ export const Member = z
     email: z.string().meta({ description: 'The user’s e-mail address.', example: 'ada@example.com' }),
     name: z.string().meta({ description: 'The user’s display name.', example: 'Ada' }),
     role: Role,
-    ...shownRights,
+    ...shownMemberRights,
+    grants: z.array(Grant).meta({ description: 'Access beyond the role that has not ended.', example: [] }),
+    via: z.enum(['person', 'provider']).meta({
+      description:
+        'Who made the membership: a person, or a sign-in through the provider, by its rules or the default role.',
+      example: 'person',
+    }),
     joinedAt: Timestamp.describe('When the user joined.'),
   })
   .meta({ id: 'Member', description: 'A user in an organization.' });

@@ -7,6 +7,7 @@ import { identityAccesses, identityRoles, keyTypes } from '../fields/identity-li
 import { Claims } from '../fields/identity-rules.ts';
 import { LimitOverrides, PlanName } from '../fields/limits.ts';
 import { ProjectRole } from '../fields/project-role.ts';
+import { proposalContents } from '../fields/proposal.ts';
 import { EnvironmentType, Role } from '../fields/role.ts';
 import { Email, SecretKey, SecretValue, Slug, Timestamp, Uuid } from '../fields/text.ts';
 import { Rotation } from '../projects/projects.ts';
@@ -52,11 +53,16 @@ const ExportedOrganization = z.strictObject({
   firstRevision: z.int(),
 });
 
+const ListedRole = z.strictObject({ projectId: Uuid, slug: Slug, role: ProjectRole });
+
 /** Only if somebody has rights in projects, so that an older reader rejects what it would not enforce. */
 const rightsInProjects = {
   limited: z.boolean().optional(),
-  projectRoles: z.array(z.strictObject({ projectId: Uuid, slug: Slug, role: ProjectRole })).optional(),
+  projectRoles: z.array(ListedRole).optional(),
 };
+
+/** Never an owner's: the next sign-in after an import could make one of them. */
+const CompleteRights = z.strictObject({ role: ProjectRole, limited: z.boolean(), projectRoles: z.array(ListedRole) });
 
 const ExportedMember = z.strictObject({
   record: z.literal('member'),
@@ -67,12 +73,16 @@ const ExportedMember = z.strictObject({
   role: Role,
   ...rightsInProjects,
   joinedAt: Timestamp,
+  /** Only if its sign-in provider made the membership, or added to it. */
+  via: z.literal('provider').optional(),
+  addedByRules: z.strictObject({ given: CompleteRights, made: CompleteRights }).optional(),
 });
 
 const ExportedRemovedMember = z.strictObject({
   record: z.literal('removed-member'),
   userId: Uuid,
   removedAt: Timestamp,
+  byRules: z.literal(true).optional(),
 });
 
 const ExportedInvitation = z.strictObject({
@@ -119,6 +129,7 @@ const ExportedEnvironment = z.strictObject({
   type: EnvironmentType,
   firstRevision: z.int(),
   revision: z.int(),
+  approvals: z.int().optional(),
   createdAt: Timestamp,
 });
 
@@ -133,6 +144,8 @@ const ExportedChange = z.strictObject({
   message: z.string().optional(),
   from: z.strictObject({ slug: Slug, revision: z.int() }).optional(),
   restored: z.int().optional(),
+  proposal: z.strictObject({ id: Uuid, holds: z.enum(proposalContents) }).optional(),
+  approvedBy: z.array(Person).optional(),
 });
 
 /** One key in a change. It has no value if the change deleted the key, or if the value was destroyed later. */
@@ -206,6 +219,8 @@ const ExportedIdentity = z.strictObject({
     .nullable(),
   createdAt: Timestamp,
   createdBy: Person.nullable(),
+  /** Who last changed whom it trusts. */
+  trustedBy: Person.optional(),
   updatedAt: Timestamp,
   lastUsedAt: Timestamp.nullable(),
   tokensEndedAt: Timestamp.optional(),

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { contract, ok, succeeds } from '../contract.ts';
 import { uniqueList } from '../fields/bodies.ts';
 import { Issuer } from '../fields/identity-rules.ts';
+import { RoleRule, RoleRules, recheckDaysBounds } from '../fields/role-rule.ts';
 import { line, Timestamp } from '../fields/text.ts';
 
 export const maximumDomains = 20;
@@ -41,6 +42,14 @@ export const described = {
   trustEmail:
     'Whether an address in a verified domain counts even if the provider sends no `email_verified`, like Entra ID. ' +
     'Only for an issuer that belongs to one customer; Entra’s must name a tenant.',
+  roleRules:
+    'What members get by the claims of their id token, at each sign-in through the provider. Of the rules that match, ' +
+    'the highest role counts, in the organization and in each project; `limited` only if all rules with a role say ' +
+    'so. If none matches, `defaultRole` counts, and without one, memberships that the provider made end. Rules only ' +
+    'add to what a person gave, and never change an owner.',
+  recheckDays:
+    'For how many days a member’s last sign-in through the provider keeps their tokens valid here; null for no limit. ' +
+    'Members who never signed in through the provider, and identities, are not affected.',
   acceptRoundTrip: 'Whether a confirmation without `auth_time` counts as recent in the session that requested it.',
 };
 
@@ -67,6 +76,8 @@ export const SignIn = z
     trustFactor: z.boolean().describe(described.trustFactor),
     trustEmail: z.boolean().describe(described.trustEmail),
     acceptRoundTrip: z.boolean().describe(described.acceptRoundTrip),
+    roleRules: z.array(RoleRule).meta({ description: described.roleRules, example: [] }),
+    recheckDays: z.int().nullable().meta({ description: described.recheckDays, example: null }),
     updatedAt: Timestamp.describe('When it was last changed.'),
   })
   .meta({ id: 'SignIn', description: 'How an organization’s members sign in with their company’s provider.' });
@@ -110,7 +121,8 @@ export const setSignIn = contract({
   description:
     'Lets members sign in with their company’s OpenID Connect provider. Domains that stay in the list stay verified, ' +
     'and dropped ones become free for other organizations. `required` requires an owner with a passkey, or with a ' +
-    'password and an authenticator app (403 `second_factor_required`). Requires a verified e-mail address.',
+    'password and an authenticator app (403 `second_factor_required`). A rule that names a project that is not there ' +
+    'is rejected. Requires a verified e-mail address.',
   access,
   body: z.strictObject({
     issuer: Issuer.meta({ description: described.issuer, example: 'https://login.example.com' }),
@@ -124,6 +136,14 @@ export const setSignIn = contract({
     trustFactor: z.boolean().default(false).describe(described.trustFactor),
     trustEmail: z.boolean().default(false).describe(described.trustEmail),
     acceptRoundTrip: z.boolean().default(false).describe(described.acceptRoundTrip),
+    roleRules: RoleRules.default([]).meta({ description: described.roleRules, example: [] }),
+    recheckDays: z
+      .int()
+      .min(recheckDaysBounds.minimum)
+      .max(recheckDaysBounds.maximum)
+      .nullable()
+      .default(null)
+      .meta({ description: described.recheckDays, example: null }),
   }),
   bodyExample: {
     issuer: 'https://login.example.com',

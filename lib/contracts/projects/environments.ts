@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { contract, created, ok, succeeds } from '../contract.ts';
 import { changes } from '../fields/bodies.ts';
+import { maxApprovals } from '../fields/proposal.ts';
 import { keepQuery } from '../fields/query.ts';
 import { EnvironmentType, managers, roles } from '../fields/role.ts';
 import { Name, newSlug } from '../fields/text.ts';
@@ -46,13 +47,18 @@ export const updateEnvironment = contract({
   route: 'PATCH /v1/projects/{orgId}/{slug}/environments/{env}',
   summary: 'Change an environment',
   description:
-    'Changes the name, the type or both. The slug stays the same. Only owners may change the type, with a fresh ' +
-    'session: it determines which roles can use the secrets.',
-  // To change the type.
+    'Changes the name, the type or the number of approvals that changes of its secrets need. The slug stays the same. ' +
+    'Changing the type or the approvals takes a fresh session. Only owners may change the type, which determines which ' +
+    'roles can use the secrets, and lower the approvals, which no token may. Lowering them applies no proposal.',
+  // To change the type or the approvals.
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project', fresh: 'by-content' },
   body: changes({
     name: Name.optional().meta({ description: 'Display name.', example: 'Development' }),
     type: EnvironmentType.optional(),
+    approvals: z.int().min(0).max(maxApprovals).optional().meta({
+      description: 'How many people must approve each change of its secrets. With 0, changes need no approval.',
+      example: 1,
+    }),
   }),
   bodyExample: { name: 'Local development' },
   responses: ok({
@@ -70,7 +76,8 @@ export const deleteEnvironment = contract({
   description:
     'Makes the environment and its history inaccessible at once and erases them in the background. The slug can be ' +
     'reused once that is done. Webhooks limited to the environment are deleted with it. With `keepDays`, all that ' +
-    'happens afterwards, and an owner can restore it as it was until then.',
+    'happens afterwards, and an owner can restore it as it was until then. If changes of its secrets need approval, only ' +
+    'owners may delete it, and no token.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project', fresh: 'always' },
   query: z.strictObject(keepQuery),
   responses: succeeds('The environment was deleted.'),

@@ -24,6 +24,7 @@ export const Environment = z
     type: EnvironmentType,
     revision: z.int().meta({ description: 'Increases by one with each accepted change to the secrets.', example: 17 }),
     secretCount: z.int().meta({ description: 'The number of secrets, excluding deleted ones.', example: 42 }),
+    approvals: z.int().meta({ description: 'How many people must approve each change of its secrets.', example: 0 }),
     createdAt: Timestamp.describe('When it was created.'),
   })
   .meta({ id: 'Environment', description: 'A set of secrets, for example for one deployment stage.' });
@@ -116,7 +117,7 @@ export const getProject = contract({
   route: 'GET /v1/projects/{orgId}/{slug}',
   summary: 'Get a project',
   description: 'Returns the project, its environments and key rotation. A limited token sees only its environments.',
-  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', granted: true },
   responses: ok({ description: 'The project.', ...projectBody }),
   uses: { table: { GetItem: ['ORG'], BatchGetItem: ['ENV'], Query: ['ORG'] } },
 });

@@ -7,7 +7,7 @@ import { ImportBody } from '../fields/import-body.ts';
 import { ExpectedVersion, IfMatch } from '../fields/preconditions.ts';
 import { flagQuery } from '../fields/query.ts';
 import { maxKeysPerChange } from '../fields/secret-rules.ts';
-import { Message, SecretKey, SecretValue } from '../fields/text.ts';
+import { line, Message, SecretKey, SecretValue } from '../fields/text.ts';
 import { keyNames, managesSecrets, Revision, SecretSummary, writesSecrets } from './secrets.ts';
 
 /**
@@ -24,7 +24,7 @@ export const changeUses = {
     DeleteItem: ['ENV'],
   },
   key: { project: ['Decrypt'] },
-  queues: ['webhooks'],
+  queues: ['webhooks', 'jobs'],
 } as const;
 
 export const IfMatchHeader = z.object({
@@ -38,7 +38,18 @@ export const writeQuery = {
   dryRun: flagQuery(
     'Whether to return only what the change would do. Everything is validated; nothing is changed, recorded or sent.',
   ).default(false),
+  bypass: line(1, 200)
+    .optional()
+    .meta({
+      description:
+        'The reason to make the change without the approvals that the environment requires. Only for an owner’s fresh ' +
+        'session; owners and admins get a mail. Ignored if the environment requires no approvals.',
+      example: 'The database is down',
+    }),
 };
+
+/** Approvals can be bypassed, which takes a fresh session. */
+export const mayBypass = { fresh: 'by-content' } as const;
 
 export const ChangePlan = z
   .object({
@@ -90,7 +101,7 @@ export const setSecret = contract({
     'create a version, so that values can’t be guessed.) `If-Match` checks the environment’s revision, ' +
     '`expectedVersion` the key’s version. A key such as `LD_PRELOAD`, which can control which code runs or whom it ' +
     'trusts, can only be set by callers who can read the environment.',
-  access: writesSecrets,
+  access: { ...writesSecrets, ...mayBypass },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: z.strictObject({
@@ -116,7 +127,7 @@ export const setSecret = contract({
       example: { secret: { version: 1 }, changed: true, revision: 18 },
     },
   },
-  errors: ['plan_limit_exceeded', 'revision_mismatch', 'version_mismatch'],
+  errors: ['plan_limit_exceeded', 'approval_required', 'revision_mismatch', 'version_mismatch'],
   isWaitedFor: true,
   uses: changeUses,
 });
@@ -129,7 +140,7 @@ export const applyChanges = contract({
     'Sets and deletes up to 1,000 secrets in one revision, all or nothing. A key may appear only once. Deleting ' +
     'a key that doesn’t exist returns `404 secret_not_found`. Some keys need read access, as for setting one ' +
     'secret. Only owners and admins may delete more than one.',
-  access: writesSecrets,
+  access: { ...writesSecrets, ...mayBypass },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: ChangesBody,
@@ -147,7 +158,7 @@ export const applyChanges = contract({
     ),
     example: { created: [], unchanged: [], deleted: ['LOG_LEVEL'], revision: 20 },
   }),
-  errors: ['secret_not_found', 'plan_limit_exceeded', 'revision_mismatch', 'version_mismatch'],
+  errors: ['secret_not_found', 'plan_limit_exceeded', 'approval_required', 'revision_mismatch', 'version_mismatch'],
   isWaitedFor: true,
   uses: changeUses,
   sizing: { memoryMb: 1024, reason: 'a thousand values are encrypted and written in several steps' },
@@ -158,7 +169,7 @@ export const bulkDeleteSecrets = contract({
   route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/bulk-delete',
   summary: 'Delete secrets in bulk',
   description: 'Soft-deletes up to 1,000 secrets in one change. Histories are kept. Unknown keys are only reported.',
-  access: managesSecrets,
+  access: { ...managesSecrets, ...mayBypass },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: z.strictObject({
@@ -178,7 +189,7 @@ export const bulkDeleteSecrets = contract({
     ),
     example: { notFound: ['LOG_LEVEL'], revision: 20 },
   }),
-  errors: ['revision_mismatch'],
+  errors: ['approval_required', 'revision_mismatch'],
   uses: changeUses,
 });
 
@@ -187,7 +198,7 @@ export const deleteSecret = contract({
   route: 'DELETE /v1/secrets/{orgSlug}/{project}/{env}/{key}',
   summary: 'Soft-delete a secret',
   description: 'Removes the secret, but keeps its history. If the key is set again, its version numbers continue.',
-  access: writesSecrets,
+  access: { ...writesSecrets, ...mayBypass },
   query: z.strictObject({ ...writeQuery, message: Message.optional() }),
   headers: IfMatchHeader,
   responses: ok({
@@ -195,7 +206,7 @@ export const deleteSecret = contract({
     body: orDryRun(z.object({ success: Success.shape.success, revision: Revision })),
     example: { revision: 21 },
   }),
-  errors: ['revision_mismatch'],
+  errors: ['approval_required', 'revision_mismatch'],
   isWaitedFor: true,
   uses: changeUses,
 });
@@ -207,7 +218,7 @@ export const importSecrets = contract({
   description:
     'Sets up to 1,000 secrets, given as a list, an object or dotenv text, in one change with one event and one ' +
     'revision, all or nothing. Other secrets stay as they are. Some keys need read access, as for setting one secret.',
-  access: writesSecrets,
+  access: { ...writesSecrets, ...mayBypass },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: ImportBody,
@@ -223,7 +234,7 @@ export const importSecrets = contract({
     body: orDryRun(ImportResult.extend(ambiguity), DryRun.extend(ambiguity)),
     example: { created: ['LOG_LEVEL'], unchanged: [], revision: 19 },
   }),
-  errors: ['plan_limit_exceeded', 'revision_mismatch'],
+  errors: ['plan_limit_exceeded', 'approval_required', 'revision_mismatch'],
   isWaitedFor: true,
   uses: changeUses,
   sizing: { memoryMb: 1024, reason: 'a thousand values are encrypted and written in several steps' },

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { AuditAction } from '../fields/audit-action.ts';
+import { ProposalContent, ProposalId } from '../fields/proposal.ts';
 import { flagQuery, integerQuery, optionalPage, Pagination, revisionQuery } from '../fields/query.ts';
 import { Message, Slug, Timestamp, UserReference } from '../fields/text.ts';
-import { changeUses, IfMatchHeader, KeyList, orDryRun, writeQuery } from './changes.ts';
+import { changeUses, IfMatchHeader, KeyList, mayBypass, orDryRun, writeQuery } from './changes.ts';
 import { keyNames, managesSecrets, Revision, readsSecrets, SecretSummary } from './secrets.ts';
 
 export const SecretVersion = z
@@ -72,6 +73,11 @@ export const SecretRevision = z
       .optional()
       .describe('The environment and revision that a promotion copied from.'),
     restored: z.int().optional().meta({ description: 'The revision that was restored.', example: 12 }),
+    proposal: z
+      .object({ id: ProposalId.describe('Its identifier.'), holds: ProposalContent })
+      .optional()
+      .describe('The proposal that it applied. Its author is `createdBy`.'),
+    approvedBy: z.array(UserReference).optional().describe('Who approved the proposal.'),
   })
   .meta({ id: 'SecretRevision', description: 'One accepted change to an environment’s secrets.' });
 
@@ -144,7 +150,7 @@ export const restoreSecrets = contract({
     'Restores the environment, or the given keys, to an earlier revision in one change. This creates a new revision; ' +
     'the history is never rewound. A key that exists neither now nor at the earlier revision is ignored. If there is ' +
     'too much to restore in one change, some 4,000 keys, the error says how many fit; then name the keys.',
-  access: managesSecrets,
+  access: { ...managesSecrets, ...mayBypass },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: z.strictObject({
@@ -168,7 +174,7 @@ export const restoreSecrets = contract({
     ),
     example: { created: [], deleted: [], unchanged: [], restored: 12, revision: 22 },
   }),
-  errors: ['revision_not_found', 'version_destroyed', 'plan_limit_exceeded', 'revision_mismatch'],
+  errors: ['revision_not_found', 'version_destroyed', 'plan_limit_exceeded', 'approval_required', 'revision_mismatch'],
   uses: { ...changeUses, table: { ...changeUses.table, GetItem: [...changeUses.table.GetItem, 'ORG'] } },
   sizing: { memoryMb: 1024, reason: 'a whole environment is re-encrypted and written in several steps' },
 });

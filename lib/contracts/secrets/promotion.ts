@@ -3,7 +3,7 @@ import { contract, ok } from '../contract.ts';
 import { flagQuery } from '../fields/query.ts';
 import { roles, writers } from '../fields/role.ts';
 import { Message, Slug } from '../fields/text.ts';
-import { changeUses, IfMatchHeader, KeyList, orDryRun, writeQuery } from './changes.ts';
+import { changeUses, IfMatchHeader, KeyList, mayBypass, orDryRun, writeQuery } from './changes.ts';
 import { keyNames, Revision, SecretSummary } from './secrets.ts';
 
 const ComparedKey = z.object({ key: SecretSummary.shape.key });
@@ -30,7 +30,14 @@ export const compareEnvironments = contract({
     'Compares two environments of the project, each at one revision: which secrets exist in only one of them, and ' +
     'which have different or equal values. `from` is the environment in the path. Values are included only with ' +
     '`values=true`. Requires read access to both. Every comparison is audited, with an entry for each environment.',
-  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
+  access: {
+    kind: 'member',
+    roles,
+    tokens: 'read',
+    narrowestToken: 'environment',
+    environmentRule: 'read',
+    granted: true,
+  },
   query: z.strictObject({
     with: Slug.meta({ description: 'Slug of the other environment.', example: 'staging' }),
     values: flagQuery('Whether to return the values.').default(false),
@@ -65,7 +72,15 @@ export const promoteSecrets = contract({
     'access to the target. Some keys also require read access to the target, as for setting one secret. A limited ' +
     'token must cover both environments. `If-Match` refers to the target. If there is too much to copy in one change, ' +
     'some 4,000 keys, the error says how many fit; then name the keys.',
-  access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
+  access: {
+    kind: 'member',
+    roles: writers,
+    tokens: 'write',
+    narrowestToken: 'environment',
+    environmentRule: 'write',
+    ...mayBypass,
+    granted: true,
+  },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: z
@@ -95,7 +110,13 @@ export const promoteSecrets = contract({
     ),
     example: { promoted: ['LOG_LEVEL'], unchanged: [], revision: 6 },
   }),
-  errors: ['environment_not_found', 'secret_not_found', 'plan_limit_exceeded', 'revision_mismatch'],
+  errors: [
+    'environment_not_found',
+    'secret_not_found',
+    'plan_limit_exceeded',
+    'approval_required',
+    'revision_mismatch',
+  ],
   uses: {
     ...changeUses,
     table: { ...changeUses.table, GetItem: [...changeUses.table.GetItem, 'ORG'], ConditionCheckItem: ['ENV'] },

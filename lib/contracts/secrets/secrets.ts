@@ -12,7 +12,7 @@ import { SecretKey, Timestamp, UserReference } from '../fields/text.ts';
  * undo, or that need a second environment, have a rule of their own.
  */
 
-const inEnvironment = { kind: 'member', narrowestToken: 'environment', deployers: true } as const;
+const inEnvironment = { kind: 'member', narrowestToken: 'environment', deployers: true, granted: true } as const;
 
 export const readsSecrets = { ...inEnvironment, roles, tokens: 'read', environmentRule: 'read' } as const;
 

@@ -22,7 +22,7 @@ export const listTemplateKeys = contract({
   route: 'GET /v1/templates/{orgSlug}/{project}',
   summary: 'List template keys',
   description: 'Lists the keys that the project’s environments should have.',
-  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', granted: true },
   responses: ok({
     description: 'The template.',
     body: z.object({ keys: z.array(TemplateKey).describe('The keys of the template, in key order.') }),
@@ -111,7 +111,14 @@ export const validateEnvironment = contract({
   description:
     'Reports required keys that are missing and keys whose values don’t match their pattern, but never a value. If ' +
     'values were decrypted for that, an audit entry is written. A value that takes too long to match is invalid.',
-  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', deployers: true },
+  access: {
+    kind: 'member',
+    roles,
+    tokens: 'read',
+    narrowestToken: 'environment',
+    deployers: true,
+    granted: true,
+  },
   responses: ok({
     description: 'The result of the validation.',
     body: z.object({

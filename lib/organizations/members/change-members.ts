@@ -1,34 +1,44 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { MemberContext } from '../../access/request-context.ts';
 import { givesFreshRights } from '../../contracts/fields/project-role.ts';
 import { hasFreshRights, outranks, type Role } from '../../contracts/fields/role.ts';
 import { ApiError, organizationNotFound } from '../../core/errors.ts';
 import type { Key } from '../../table/entity.ts';
-import { asRead, greaterThan } from '../../table/expressions.ts';
-import { ranges } from '../../table/keys.ts';
-import { at, type Item, queryItems, queryPage, readTogether } from '../../table/read.ts';
+import { asRead, equals, greaterThan, isNew } from '../../table/expressions.ts';
+import { at, readTogether } from '../../table/read.ts';
 import type { IdentityRecord } from '../../table/records/identity.ts';
 import {
   type InvitationRecord,
   type MemberRecord,
   memberRecord,
-  membershipRecord,
   type OrganizationRecord,
   organizationRecord,
   removedMemberRecord,
 } from '../../table/records/organization.ts';
 import { accountLinkRecord } from '../../table/records/sign-in.ts';
 import { asRevocation } from '../../table/revocations.ts';
-import { put, remove, removeAll, retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
+import {
+  check,
+  put,
+  remove,
+  retryWithFreshRead,
+  transact,
+  transactIfHolds,
+  update,
+  type Write,
+} from '../../table/write.ts';
 import { ownerIsDispensable } from '../break-glass.ts';
 import { changeCounts } from '../change-counts.ts';
+import { keysOfTokensOf, membershipEnd, sweep } from './end-membership.ts';
 import { endableOf, endRest, findLeft, identityEndings, type Left, listAllIdentities } from './made-by-member.ts';
 import { invitationRemoval } from './new-member.ts';
 import { ownsMore } from './owns-more.ts';
+import { withGiven } from './project-roles.ts';
 import { type Roster, readRosterOf, requirePlace } from './read-roster.ts';
 
 /**
- * Gives a member another role from their next request on. Writes nothing if the member already has the role. Owners and
- * admins are not limited to projects, so becoming one ends that.
+ * Gives a member another role from their next request on. Writes nothing if a person already gave the member that role.
+ * Owners and admins are not limited to projects, so becoming one ends that.
  * @throws member_not_found, last_owner; step_up_required if either role has fresh rights
  */
 export async function changeRole(
@@ -44,13 +54,17 @@ export async function changeRole(
     context.requireFresh(hasFreshRights(role) || hasFreshRights(member.role));
     const isLower = outranks(member.role, role);
     context.requireRevocation(isLower);
-    if (member.role === role) return member;
+    // The next sign-in leaves an owner's rights alone.
+    const limit = hasFreshRights(role) ? { limited: false } : {};
+    const given = role === 'owner' ? {} : withGiven(member, { role, ...limit });
+    const isGiven = isDeepStrictEqual(given.addedByRules ?? member.addedByRules, member.addedByRules);
+    if (member.role === role && isGiven) return member;
     const item = at(memberRecord, organization.slug, member.userId);
-    const set = { role, ...(hasFreshRights(role) ? { limited: undefined } : {}) };
+    const set = { role, ...(hasFreshRights(role) ? { limited: undefined } : {}), ...given };
     const writes = [
       ownerCountChange(organization, Number(role === 'owner') - Number(member.role === 'owner')),
       ...(member.role === 'owner' ? await ownerIsDispensable(current, member.userId) : []),
-      update(item, { set }, { if: asRead(member, ['id', 'role']) }),
+      update(item, { set }, { if: asRead(member, ['id', 'role', 'addedByRules']) }),
       ...(role === 'owner' ? [ownsMore(member.userId)] : []),
       await context.audit({
         action: 'member.role_changed',
@@ -109,6 +123,7 @@ export async function removeMember(
 ): Promise<Left> {
   const { organization } = context;
   const readAgain = () => readRemoval(organization, endIdentities);
+  const found = foreseen.roster.members.find(candidate => candidate.id === id);
   const removed = await retryWithFreshRead(foreseen, readAgain, async ({ roster, identities }) => {
     const member = roster.members.find(candidate => candidate.id === id);
     if (member !== undefined) {
@@ -122,6 +137,9 @@ export async function removeMember(
       return { member, dead: await endMembership(context, roster.organization, member, ended) };
     }
     const invitation = roster.invitations.find(candidate => candidate.id === id);
+    if (invitation === undefined && found !== undefined && (await keepOut(context, found))) {
+      return { member: found, dead: [] };
+    }
     if (invitation === undefined) throw memberNotFound();
     context.requireFresh(endIdentities || givesFreshRights(invitation));
     await cancelInvitation(context, invitation);
@@ -133,6 +151,23 @@ export async function removeMember(
   const reading = endIdentities ? endRest(context, userId) : findLeft(organization, userId);
   const [left] = await Promise.all([reading, sweep(context, userId, removed.dead)]);
   return left;
+}
+
+/**
+ * The provider's rules have ended the membership while somebody removed the member. Without this, they could also bring
+ * the person back. @returns false if the membership didn't end so, or has begun again
+ */
+async function keepOut(context: MemberContext, { id, userId, role, email }: MemberRecord): Promise<boolean> {
+  const { id: organizationId, slug } = context.organization;
+  const note = { organizationId, removedAt: new Date().toISOString() };
+  const isEndedByRules = { organizationId: equals(organizationId), byRules: equals(true) };
+  const writes = [
+    check(at(memberRecord, slug, userId), { if: isNew }),
+    put(at(removedMemberRecord, slug, userId), note, { if: isEndedByRules }),
+    remove(at(accountLinkRecord, userId, organizationId)),
+    await context.audit({ action: 'member.removed', target: { type: 'member', id, name: email }, details: { role } }),
+  ];
+  return transactIfHolds(asRevocation(writes));
 }
 
 /** Ends the caller's own membership. @throws last_owner; organization_not_found if the membership ends meanwhile */
@@ -161,17 +196,14 @@ async function endMembership(
   member: MemberRecord,
   ended: readonly IdentityRecord[],
 ): Promise<Key[]> {
-  const { id: organizationId, slug } = context.organization;
+  const { id: organizationId } = context.organization;
   const { id, userId, role, email } = member;
   const counts = { memberCount: -1, identityCount: -ended.length };
-  const note = { organizationId, removedAt: new Date().toISOString() };
   const dispensable = role === 'owner' ? await ownerIsDispensable(current, userId) : [];
   const writes = [
     ownerCountChange(context.organization, role === 'owner' ? -1 : 0, counts),
-    remove(at(memberRecord, slug, userId), { if: asRead(member, ['id', 'role']) }),
-    remove(at(membershipRecord, userId, organizationId)),
+    ...membershipEnd(context.organization, member, ['id', 'role']),
     remove(at(accountLinkRecord, userId, organizationId)),
-    put(at(removedMemberRecord, slug, userId), note),
     ...dispensable,
     await context.audit({
       action: 'member.removed',
@@ -182,37 +214,6 @@ async function endMembership(
   ];
   const [dead] = await Promise.all([keysOfTokensOf(organizationId, member), transact(asRevocation(writes))]);
   return dead;
-}
-
-/**
- * The keys of the tokens that end with the membership or the provider's link, among the first megabyte of the user's
- * tokens: reading more must not delay a removal.
- */
-async function keysOfTokensOf(organizationId: string, { id, userId }: MemberRecord): Promise<Key[]> {
-  const { items } = await queryPage({ ...ranges.tokens(userId), attributes: ['pk', 'sk', 'memberId', 'provider'] });
-  return items.filter(item => item.memberId === id || cameThrough(organizationId, item)) as unknown as Key[];
-}
-
-/**
- * Ends the sessions and tokens that came through the organization's provider: once the user is invited again, they must
- * not count as if the link still held. The link has ended, so no session is added. A failure is only logged.
- */
-async function sweep({ organization, log }: MemberContext, userId: string, tokens: readonly Key[]): Promise<void> {
-  try {
-    const [sessions] = await Promise.all([keysOfSessionsThrough(organization.id, userId), removeAll(tokens)]);
-    await removeAll(sessions);
-  } catch (error) {
-    log.error('could not sweep the sessions and tokens of a former member', error);
-  }
-}
-
-async function keysOfSessionsThrough(organizationId: string, userId: string): Promise<Key[]> {
-  const items = await queryItems({ ...ranges.sessions(userId), attributes: ['pk', 'sk', 'provider'] });
-  return items.filter(item => cameThrough(organizationId, item)) as unknown as Key[];
-}
-
-function cameThrough(organizationId: string, { provider }: Item): boolean {
-  return (provider as { organizationId?: string } | undefined)?.organizationId === organizationId;
 }
 
 async function cancelInvitation(context: MemberContext, invitation: InvitationRecord): Promise<void> {

@@ -3,7 +3,9 @@ import { sessionConfined, sessionRequired } from '../../access/authorize.ts';
 import { onlyOrganizationOf } from '../../access/principal.ts';
 import type { AccountContext, RequestContext } from '../../access/request-context.ts';
 import { type AuditFacts, auditWrite } from '../../audit/write.ts';
+import { applyRoleRules } from '../../contracts/fields/apply-role-rules.ts';
 import { mayInvite } from '../../contracts/fields/member-rights.ts';
+import { seenBy } from '../../contracts/fields/organization.ts';
 import { roles } from '../../contracts/fields/role.ts';
 import { normalizeEmail } from '../../contracts/fields/text.ts';
 import { ApiError, organizationNotFound } from '../../core/errors.ts';
@@ -26,15 +28,16 @@ import {
   removedMemberRecord,
 } from '../../table/records/organization.ts';
 import type { PlanConfigs } from '../../table/records/platform.ts';
-import type { SignInRecord } from '../../table/records/sign-in.ts';
 import type { UserRecord } from '../../table/records/user.ts';
 import { check, put, remove, transact, update, type Write } from '../../table/write.ts';
 import { changeCounts } from '../change-counts.ts';
 import { ownsMore } from './owns-more.ts';
 import { auditedIfGiven, viewMember } from './project-roles.ts';
-import { readRosterOf } from './read-roster.ts';
+import { type RulesOfSignIn, ruleDetails, storedAsGiven } from './provider-rules.ts';
+import { type Roster, readRosterOf } from './read-roster.ts';
 
 interface Joins {
+  throughProvider?: Pick<MemberRecord, 'via' | 'addedByRules' | 'providerSignInAt'>;
   joinedAt?: string;
   /** The organization is new too, so an item under its slug can only be a leftover of an erased one. */
   isFounder?: boolean;
@@ -46,10 +49,10 @@ export function newMember(
   { id: organizationId, slug: orgSlug }: Pick<OrganizationRecord, 'id' | 'slug'>,
   { id: userId, email, name }: Pick<UserRecord, 'id' | 'email' | 'name'>,
   { role, limited, projectRoles }: Pick<MemberRecord, 'role' | 'limited' | 'projectRoles'>,
-  { joinedAt = new Date().toISOString(), isFounder = false, refused }: Joins = {},
+  { throughProvider = {}, joinedAt = new Date().toISOString(), isFounder = false, refused }: Joins = {},
 ) {
   const rights = { role, limited, projectRoles };
-  const member: MemberRecord = { id: randomUUID(), userId, email, name, ...rights, joinedAt };
+  const member: MemberRecord = { id: randomUUID(), userId, email, name, ...rights, joinedAt, ...throughProvider };
   const target = { type: 'member', id: member.id, name: email } as const;
   return {
     member,
@@ -66,8 +69,9 @@ function invitationUsed(
   organization: OrganizationRecord,
   invitation: InvitationRecord,
   inviter: MemberRecord | undefined,
+  { role }: Pick<MemberRecord, 'role'> = invitation,
 ): Write[] {
-  const ownerCount = invitation.role === 'owner' ? 1 : 0;
+  const ownerCount = role === 'owner' ? 1 : 0;
   return [
     inviterStillMay(organization.slug, invitation, inviter),
     ...invitationRemoval(organization.slug, invitation),
@@ -149,7 +153,7 @@ export async function acceptInvitation(context: AccountContext, token: string, p
     ownsMore(user.id, accountClosed),
     await context.auditIn(organization, joined),
   ]);
-  return { organization, member: await viewMember(orgSlug, member) };
+  return { organization: seenBy(member, organization), member: await viewMember(orgSlug, member) };
 }
 
 const accountClosed = () => new ApiError('unauthenticated', 'This account no longer exists.');
@@ -163,40 +167,57 @@ export type RemovedMemberRecord = ReturnType<typeof removedMemberRecord.parse>;
 
 interface Joining {
   organization: Pick<OrganizationRecord, 'id' | 'slug'>;
-  signIn: Pick<SignInRecord, 'defaultRole'>;
+  rules: RulesOfSignIn;
   removed: RemovedMemberRecord | undefined;
 }
 
+/** Whether somebody's earlier membership was ended by a person, which the provider must not undo. */
+export function wasRemoved(removed: RemovedMemberRecord | undefined, organizationId: string): boolean {
+  return removed?.organizationId === organizationId && removed.byRules !== true;
+}
+
 /**
- * The writes that make a user of the provider a member: with the role of their invitation, or with the default role. A
- * former member has to accept an invitation in a session of their own: the organization's provider must not accept it
- * for them. If the roster has changed since, the transaction throws `ConditionFailed`.
+ * The writes that make a user of the provider a member: with the rights of their invitation or the default role, and
+ * with what the provider's rules give. A former member has to accept an invitation in a session of their own: the
+ * organization's provider must not accept it for them. If rules bring them back, it gives them nothing and is used up.
+ * If the roster has changed since, the transaction throws `ConditionFailed`.
  * @throws organization_not_found if they need an invitation; plan_limit_exceeded
  */
 export async function joinWithProvider(
   { source }: RequestContext,
   user: UserRecord,
-  { organization: { id, slug }, signIn: { defaultRole }, removed }: Joining,
+  { organization: { id, slug }, rules, removed }: Joining,
 ): Promise<Write[]> {
-  if (removed?.organizationId === id) throw organizationNotFound();
-  const { organization, members, invitations, expired } = await readRosterOf({ id, slug });
-  const invitation = invitations.find(pending => pending.id === invitationId(id, user.email));
-  const rights = invitation ?? (defaultRole === null ? undefined : { role: defaultRole });
-  if (rights === undefined) throw organizationNotFound();
-  const places: Write[] = [];
-  if (invitation !== undefined) {
-    const inviter = members.find(({ userId }) => userId === invitation.invitedBy.id);
-    places.push(...invitationUsed(organization, invitation, inviter));
-  } else {
-    const swept = expired.slice(0, sweptAtOnce);
-    requireFreePlace(organization, await recentPlanConfigs(), swept.length);
-    places.push(changePlaces(organization, { memberCount: 1, invitationCount: -swept.length }));
-    places.push(...swept.flatMap(dead => invitationRemoval(slug, dead)));
-  }
-  const { writes, joined } = newMember(organization, user, rights);
-  const facts = { ...joined, details: { ...joined.details, via: 'provider' } };
+  if (wasRemoved(removed, id)) throw organizationNotFound();
+  const roster = await readRosterOf({ id, slug });
+  const { organization, members, invitations } = roster;
+  const isInvited = (pending: InvitationRecord) => pending.id === invitationId(id, user.email);
+  const invitation = invitations.find(isInvited);
+  const accepted = removed?.organizationId === id ? undefined : invitation;
+  const made = applyRoleRules(rules, accepted);
+  if (made === undefined) throw organizationNotFound();
+  const inviter = members.find(({ userId }) => userId === invitation?.invitedBy.id);
+  const places =
+    invitation === undefined
+      ? await placeTaken(roster)
+      : invitationUsed(organization, invitation, inviter, made.rights);
+  const throughProvider = {
+    via: accepted === undefined ? ('provider' as const) : undefined,
+    addedByRules: made.addedByRules,
+    providerSignInAt: new Date().toISOString(),
+  };
+  const { writes, joined } = newMember(organization, user, storedAsGiven(made.rights), { throughProvider });
+  const facts = { ...joined, details: { ...joined.details, ...ruleDetails(rules) } };
   const actor = { id: user.id, email: user.email, type: 'session' } as const;
   return [...places, ...writes, await auditWrite(organization, actor, source, facts)];
+}
+
+/** The writes that take a place of the plan, and remove expired invitations. @throws plan_limit_exceeded */
+async function placeTaken({ organization, expired }: Roster): Promise<Write[]> {
+  const swept = expired.slice(0, sweptAtOnce);
+  requireFreePlace(organization, await recentPlanConfigs(), swept.length);
+  const counted = changePlaces(organization, { memberCount: 1, invitationCount: -swept.length });
+  return [counted, ...swept.flatMap(dead => invitationRemoval(organization.slug, dead))];
 }
 
 /** How many expired invitations one request removes; each takes two of a transaction's hundred writes. */

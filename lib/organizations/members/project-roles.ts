@@ -6,6 +6,7 @@ import { ranges } from '../../table/keys.ts';
 import { at, list, readAll } from '../../table/read.ts';
 import type { InvitationRecord, MemberRecord } from '../../table/records/organization.ts';
 import { type ProjectKeys, projectKeysRecord } from '../../table/records/project.ts';
+import { showGrants } from '../grants/show-grants.ts';
 
 type StoredRights = Pick<MemberRecord, 'role' | 'limited' | 'projectRoles'>;
 
@@ -33,8 +34,40 @@ export async function showRights(orgSlug: string, stored: readonly StoredRights[
 
 /** Members as the API shows them. */
 export async function viewMembers(orgSlug: string, members: readonly MemberRecord[]): Promise<Member[]> {
-  const rights = await showRights(orgSlug, members);
-  return members.map((member, index) => ({ ...member, ...(rights[index] as ShownRights) }));
+  const [rights, grants] = await Promise.all([showRights(orgSlug, members), showGrants(orgSlug, members)]);
+  return members.map((member, index) => viewWith(member, rights[index] as ShownRights, grants[index]));
+}
+
+/** A member as the API shows them, with the rights and grants that it shows. Pure. */
+export function viewWith(member: MemberRecord, shown: ShownRights, grants: Member['grants'] = []): Member {
+  const { via = 'person', addedByRules } = member;
+  const isMadeByRules = via === 'provider' && shown.role !== 'owner';
+  const isAdded = (of: (rights: ShownRights) => unknown): boolean => {
+    if (addedByRules === undefined) return isMadeByRules;
+    const { given, made } = addedByRules;
+    return of(shown) === of(made) && of(made) !== of(given);
+  };
+  const roleIn = (id: string) => (rights: ShownRights) => rights.projectRoles.find(one => one.projectId === id)?.role;
+  return {
+    ...member,
+    ...shown,
+    via,
+    byRules: isAdded(({ role }) => role) || isAdded(({ limited }) => limited),
+    projectRoles: shown.projectRoles.map(one => ({ ...one, byRules: isAdded(roleIn(one.projectId)) })),
+    grants,
+  };
+}
+
+/**
+ * What a person gives counts as given, also if rules have made the same of it. Says nothing where rules added nothing.
+ * Pure.
+ */
+export function withGiven(
+  { addedByRules }: Pick<MemberRecord, 'addedByRules'>,
+  rights: Partial<NonNullable<MemberRecord['addedByRules']>['given']>,
+): Pick<MemberRecord, 'addedByRules'> {
+  if (addedByRules === undefined) return {};
+  return { addedByRules: { ...addedByRules, given: { ...addedByRules.given, ...rights } } };
 }
 
 export async function viewMember(orgSlug: string, member: MemberRecord): Promise<Member> {
@@ -77,13 +110,16 @@ export function storedRights({ limited, projectRoles }: GivenRights, projects: r
   } satisfies Pick<MemberRecord, 'limited' | 'projectRoles'>;
 }
 
-/** How many characters of an audit entry the roles in projects may take: a page has many entries. */
+/** How many characters of an audit entry roles and rules may take: a page has many entries. */
 const longestText = 2000;
+
+export const auditText = (text: string, longest = longestText) =>
+  text.length > longest ? `${text.slice(0, longest)}…` : text;
 
 /** The details of rights in an audit entry. The roles are text, such as `web-shop: admin`. Pure. */
 export function auditedRights({ limited = false, projectRoles = [] }: Pick<StoredRights, 'limited' | 'projectRoles'>) {
   const text = projectRoles.map(({ slug, role }) => `${slug}: ${role}`).join(', ');
-  return { limited, projectRoles: text.length > longestText ? `${text.slice(0, longestText)}…` : text };
+  return { limited, projectRoles: auditText(text) };
 }
 
 /** The same for entries about a role, which have these details only where they say something. Pure. */

@@ -12,8 +12,16 @@ import type { ProjectKeys } from '../../table/records/project.ts';
 import { asRevocation } from '../../table/revocations.ts';
 import { retryWithFreshRead, transact, update } from '../../table/write.ts';
 import { renewAccess } from '../change-counts.ts';
+import { showGrants } from '../grants/show-grants.ts';
 import { memberNotFound } from './change-members.ts';
-import { auditedRights, type GivenRights, readNamedProjects, storedRights } from './project-roles.ts';
+import {
+  auditedRights,
+  type GivenRights,
+  readNamedProjects,
+  storedRights,
+  viewWith,
+  withGiven,
+} from './project-roles.ts';
 import { type Roster, readRosterOf, requirePlace } from './read-roster.ts';
 
 interface Foreseen {
@@ -48,19 +56,22 @@ export async function setProjectRoles(
     const before = members.find(({ id }) => id === memberId);
     if (before === undefined) throw memberNotFound();
     const rights = storedRights(given, projects);
-    const after = { ...before, ...rights };
+    const set = { ...rights, ...givenBy(before, rights) };
+    const after = { ...before, ...set };
     requireMaySet(context, before, after);
     if (given.limited && hasFreshRights(before.role)) {
       throw invalidRequest([{ path: 'limited', message: limitedRolesOnly }]);
     }
     context.requireRevocation(!gainsRights(before, after));
     // Every project has just been read.
-    const shown = { ...after, limited: given.limited, projectRoles: rights.projectRoles ?? [] };
+    const [grants = []] = await showGrants(organization.slug, [before]);
+    const roles = { limited: given.limited, projectRoles: rights.projectRoles ?? [] };
+    const shown = viewWith(after, { role: before.role, ...roles }, grants);
     const [from, to] = [auditedRights(before), auditedRights(after)];
-    if (before.limited === after.limited && isDeepStrictEqual(before.projectRoles, after.projectRoles)) return shown;
-    const isSame = asRead(before, ['id', 'role', 'limited', 'projectRoles']);
+    if (isSame(before, after) && isDeepStrictEqual(before.addedByRules, after.addedByRules)) return shown;
+    const isAsRead = asRead(before, ['id', 'role', 'limited', 'projectRoles', 'addedByRules']);
     const writes = [
-      update(at(memberRecord, organization.slug, before.userId), { set: rights }, { if: isSame }),
+      update(at(memberRecord, organization.slug, before.userId), { set }, { if: isAsRead }),
       renewAccess(organization, () => organizationNotFound()),
       await context.audit({
         action: 'member.projects_changed',
@@ -73,6 +84,29 @@ export async function setProjectRoles(
   });
 }
 
+type RightsInProjects = Pick<MemberRecord, 'limited' | 'projectRoles'>;
+
+const isSame = (before: RightsInProjects, after: RightsInProjects) =>
+  before.limited === after.limited && isDeepStrictEqual(before.projectRoles, after.projectRoles);
+
+/**
+ * What the request changes is given by a person, and what it repeats stays as it was: a form sends all roles, including
+ * those that rules gave, which must end with the rules. A request that only repeats the rights gives them. Pure.
+ */
+function givenBy(before: MemberRecord, after: RightsInProjects): Pick<MemberRecord, 'addedByRules'> {
+  const { limited = false, projectRoles = [] } = after;
+  const given = before.addedByRules?.given;
+  if (given === undefined || isSame(before, after)) return withGiven(before, { limited, projectRoles });
+  const roleIn = (id: string, { projectRoles: listed = [] }: RightsInProjects) =>
+    listed.find(({ projectId }) => projectId === id)?.role;
+  const isChanged = ({ projectId }: { projectId: string }) => roleIn(projectId, before) !== roleIn(projectId, after);
+  const kept = given.projectRoles.filter(one => !isChanged(one));
+  return withGiven(before, {
+    limited: limited === (before.limited ?? false) ? given.limited : limited,
+    projectRoles: [...kept, ...projectRoles.filter(isChanged)],
+  });
+}
+
 /** Asked in each attempt, because the caller's own rights may have changed. @throws forbidden */
 function requireMaySet({ access, principal }: MemberContext, before: MemberRecord, after: MemberRecord): void {
   const { membership } = access;
@@ -81,6 +115,9 @@ function requireMaySet({ access, principal }: MemberContext, before: MemberRecor
     const message = `The role ${membership.role} may not change a member with the role ${before.role}.`;
     throw new ApiError('forbidden', message);
   }
-  if (mayGive(membership, after, before)) return;
+  const given = after.addedByRules?.given;
+  // What rules made ends with them, so it is no reason to let somebody give it who has less.
+  const mayKeep = given === undefined || mayGive(membership, given, before.addedByRules?.given);
+  if (mayKeep && mayGive(membership, after, before)) return;
   throw new ApiError('forbidden', 'Nobody can give more rights in a project than they have there.');
 }

@@ -6,13 +6,13 @@ import type {
   updateTemplateKey as updateContract,
 } from '../../contracts/templates/templates.ts';
 import { ApiError, invalidRequest, projectNotFound } from '../../core/errors.ts';
+import { patternProblem } from '../../secrets/value-pattern.ts';
 import { asRead, equals, isActive, isNew } from '../../table/expressions.ts';
 import { type EnvironmentPath, ranges } from '../../table/keys.ts';
 import { at, find, list, readTogether } from '../../table/read.ts';
 import type { ProjectRecord, TemplateKeyRecord } from '../../table/records/project.ts';
 import { projectRecord, templateKeyRecord } from '../../table/records/project.ts';
 import { check, put, remove, retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
-import { patternProblem } from './pattern.ts';
 
 /** As many as one change of secrets may contain. */
 const maximumTemplateKeys = 1000;

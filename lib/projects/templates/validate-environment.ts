@@ -4,11 +4,11 @@ import type { AnswerOf } from '../../contracts/contract.ts';
 import type { validateEnvironment as contract } from '../../contracts/templates/templates.ts';
 import { environmentFacts } from '../../secrets/engine/read-environment.ts';
 import { beginRead, type LiveSecrets, readLive } from '../../secrets/engine/read-live-secrets.ts';
+import { boundedValueCheck, invalidValues, type ValueCheck } from '../../secrets/value-pattern.ts';
 import { type EnvironmentPath, ranges } from '../../table/keys.ts';
 import { list } from '../../table/read.ts';
 import { type TemplateKeyRecord, templateKeyRecord } from '../../table/records/project.ts';
 import { putAlone } from '../../table/write.ts';
-import { boundedValueCheck, type ValueCheck } from './pattern.ts';
 import { templateOf } from './template-keys.ts';
 
 /** One round trip, in parallel with authentication. */
@@ -64,11 +64,7 @@ export function compareWithTemplate(
   const declared = new Set(template.map(({ key }) => key));
   const missing = template.filter(({ key, required }) => required && !there.has(key)).map(({ key }) => key);
   const present = template.filter(({ key }) => there.has(key)).map(({ key }) => key);
-  const invalid = template.flatMap(({ key, pattern }) => {
-    const value = values.get(key);
-    const reason = pattern === undefined || value === undefined ? undefined : problemOf(pattern, value);
-    return reason === undefined ? [] : [{ key, reason }];
-  });
+  const invalid = invalidValues(template, values, problemOf);
   return {
     valid: missing.length === 0 && invalid.length === 0,
     missing,

@@ -3,7 +3,7 @@ import type { MemberContext } from '../../access/request-context.ts';
 import type { newAuditEntry } from '../../audit/write.ts';
 import type { AuditAction } from '../../contracts/fields/audit-action.ts';
 import type { Precondition } from '../../contracts/fields/preconditions.ts';
-import type { ChangePlan } from '../../contracts/secrets/changes.ts';
+import type { ChangePlan, DryRun } from '../../contracts/secrets/changes.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import type { ProjectKeys } from '../../table/records/project.ts';
@@ -12,6 +12,7 @@ import type { WebhookRecord } from '../../table/records/webhook.ts';
 import type { RetryBudget } from '../../table/retry.ts';
 import type { Write } from '../../table/write.ts';
 import type { KeyRing } from '../engine/key-ring.ts';
+import type { RevisionApproval } from '../engine/revision-writes.ts';
 import type { staleReadLimit } from '../engine/stale-read.ts';
 import type { Ticket } from '../engine/tickets.ts';
 
@@ -19,6 +20,21 @@ export interface ChangeOptions {
   ifMatch: Precondition | undefined;
   message?: string | undefined;
   dryRun: boolean;
+  /** The reason for a change without the approvals that the environment requires. */
+  bypass?: string | undefined;
+  /** Stores what a dry run decided as a proposal. */
+  propose?(target: Target, decided: Decided<unknown>): Promise<void>;
+  /** The proposal that this change applies. */
+  approved?: ApprovedProposal;
+}
+
+/** A proposal that enough people have approved, as far as the change that applies it needs it. */
+export interface ApprovedProposal extends RevisionApproval {
+  author: HeadRecord['updatedBy'];
+  /** Whether the author may read the environment. The author's rights decide what the change may do. */
+  authorMayRead(state: EnvironmentState): boolean;
+  /** The writes that close the proposal, in the change's commit, if it may still be applied. */
+  close(target: Target): Promise<readonly Write[]>;
 }
 
 export interface ChangeRequest<Answer> extends ChangeOptions {
@@ -34,7 +50,10 @@ export interface Change<Answer> extends ChangeRequest<Answer> {
   webhooks: readonly WebhookRecord[];
   /** The same in all attempts, so that the change is made once. */
   entry: ReturnType<typeof newAuditEntry>;
+
   ticket: Ticket;
+  /** Whether the mail about a bypass is queued, once for all attempts. */
+  isBypassMailed?: true;
   budget: RetryBudget;
   isStale: ReturnType<typeof staleReadLimit>;
 }
@@ -47,6 +66,7 @@ export interface Target {
 
 export interface CurrentSecrets {
   state: EnvironmentState;
+  ring: KeyRing;
   keys(): string[];
   head(key: string): HeadRecord | undefined;
   /**
@@ -67,13 +87,14 @@ export interface Decision<Answer> {
   answer(result: ChangeResult): Answer;
 }
 
-/** The environment that values are copied from. The change commits only if it is still at that revision. */
+/** The environment that values are copied from. A promotion commits only if it is still at that revision. */
 export interface Source {
   path: EnvironmentPath;
   id: string;
   slug: string;
   revision: number;
-  check: Write;
+  /** Absent for a proposal, which has the values of an earlier moment. */
+  check?: Write;
 }
 
 export interface ChangeResult {
@@ -81,4 +102,18 @@ export interface ChangeResult {
   revision: number;
   plan: ChangePlan;
   head(key: string): HeadRecord | undefined;
+}
+
+export interface Decided<Answer> {
+  decision: Decision<Answer>;
+  /** The current heads, or tombstones, by key; at least those of the changed keys. */
+  before: ReadonlyMap<string, HeadRecord>;
+  /** False if a dry run has read no tombstones. */
+  hasTombstones: boolean;
+  /** The new heads, still without ciphertexts. Empty if nothing changes. */
+  heads: HeadRecord[];
+  plan: ChangePlan;
+  /** False for a dry run, and if nothing changes. */
+  isWritten: boolean;
+  answer: Answer | DryRun;
 }

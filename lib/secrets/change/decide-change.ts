@@ -1,6 +1,6 @@
 import type { MemberAccess } from '../../access/member-access.ts';
 import { refuseDangerous } from '../../contracts/fields/refuse-dangerous.ts';
-import type { ChangePlan, DryRun } from '../../contracts/secrets/changes.ts';
+import type { ChangePlan } from '../../contracts/secrets/changes.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Log } from '../../core/logger.ts';
 import { AlteredCiphertext } from '../../crypto/envelope.ts';
@@ -14,22 +14,10 @@ import { isLive } from '../engine/read-snapshot.ts';
 import { secretSizeBytes } from '../engine/secret-size.ts';
 import { StaleRead } from '../engine/stale-read.ts';
 import { DecisionOutdated } from '../engine/write-change.ts';
-import type { Change, CurrentSecrets, Decision, Source, Target } from './change-request.ts';
+import type { Change, CurrentSecrets, Decided, Decision, Source, Target } from './change-request.ts';
 import { byKey, finishHeads, headsOfKeys, type TargetReads, withTombstones } from './read-target.ts';
 import { requireOneChange } from './require-one-change.ts';
 import { requireSpace } from './require-space.ts';
-
-export interface Decided<Answer> {
-  decision: Decision<Answer>;
-  /** The current heads, or tombstones, by key; at least those of the changed keys. */
-  before: ReadonlyMap<string, HeadRecord>;
-  /** The new heads, still without ciphertexts. Empty if nothing changes. */
-  heads: HeadRecord[];
-  plan: ChangePlan;
-  /** False for a dry run, and if nothing changes. */
-  isWritten: boolean;
-  answer: Answer | DryRun;
-}
 
 /**
  * Lets the request decide, and checks that the result fits.
@@ -103,13 +91,14 @@ async function decideOn<Answer>(
   const { context, path, dryRun } = change;
   const { state } = target;
   const decision = await change.decide(currentSecrets(change, target, currentHeads));
-  requireMayName(context.access, state, decision.puts);
+  const { approved } = change;
+  requireMayName(context.access, state, decision.puts, approved?.authorMayRead(state));
   requireOneChange(decision, currentHeads, context.principal);
   // The tombstones of named keys were read with their heads.
-  const isComplete = 'named' in reads.heads || dryRun;
-  const before = isComplete ? currentHeads : await withTombstones(path, currentHeads, decision.puts);
+  const hasTombstones = 'named' in reads.heads;
+  const before = hasTombstones || dryRun ? currentHeads : await withTombstones(path, currentHeads, decision.puts);
   const { userId: id, email } = context.principal;
-  const heads = newHeads(decision, state, before, { id, email });
+  const heads = newHeads(decision, state, before, approved?.author ?? { id, email });
   requireSpace(context.access, reads.plans?.plans ?? {}, { ...target, before }, heads);
   const plan = planOf(decision, before);
   const isWritten = heads.length > 0 && !dryRun;
@@ -118,15 +107,20 @@ async function decideOn<Answer>(
   const answer = dryRun
     ? { dryRun, plan: inKeyOrder(plan), revision }
     : decision.answer({ changed: isWritten, revision, plan, head: key => after.get(key) ?? before.get(key) });
-  return { decision, before, heads, plan, isWritten, answer };
+  return { decision, before, hasTombstones, heads, plan, isWritten, answer };
 }
 
 /**
  * A variable such as LD_PRELOAD controls the programs that get it, and so exposes their other values. Depends only on
  * names and role, so that it reveals nothing about the environment. @throws forbidden
  */
-function requireMayName(access: MemberAccess, state: EnvironmentState, puts: readonly { key: string }[]): void {
-  if (access.roleMay('read', state)) return;
+function requireMayName(
+  access: MemberAccess,
+  state: EnvironmentState,
+  puts: readonly { key: string }[],
+  mayRead = access.roleMay('read', state),
+): void {
+  if (mayRead) return;
   const requested = puts.map(({ key }) => key);
   const keys = refuseDangerous(requested, { allowed: [] });
   const [first] = keys;
@@ -143,10 +137,11 @@ function currentSecrets(
   target: Target,
   heads: ReadonlyMap<string, HeadRecord>,
 ): CurrentSecrets {
-  const { state } = target;
+  const { state, ring } = target;
   const mayRead = access.roleMay('read', state);
   return {
     state,
+    ring,
     keys: () => [...heads.keys()],
     head: key => heads.get(key),
     hasValue: async (key, value) => mayRead && (await holdsValue(target, heads.get(key), value, log)),

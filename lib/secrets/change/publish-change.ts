@@ -4,8 +4,7 @@ import type { HeadRecord } from '../../table/records/secret.ts';
 import { isLive } from '../engine/read-snapshot.ts';
 import { moveDeadHeads } from '../engine/tombstones.ts';
 import { leavesDeadHeads } from '../engine/write-change.ts';
-import type { Change, Target } from './change-request.ts';
-import type { Decided } from './decide-change.ts';
+import type { Change, Decided, Target } from './change-request.ts';
 
 export async function publishChange(
   change: Change<unknown>,
@@ -26,12 +25,17 @@ export async function publishChange(
  * One event for a single key, otherwise one for all keys set and one for all deleted; for a promotion, its own. Pure.
  */
 function eventsOf(
-  { context: { organization, principal }, message }: Change<unknown>,
+  { context: { organization, principal }, message, approved }: Change<unknown>,
   { project, state }: Target,
   { decision: { from }, before, heads }: Decided<unknown>,
 ): SecretEvent[] {
   const revision = state.revision + 1;
-  const why = message === undefined ? {} : { message };
+  const why = {
+    ...(message !== undefined && { message }),
+    ...(approved && {
+      proposal: { id: approved.proposal.id, author: approved.author, approvedBy: [...approved.approvedBy] },
+    }),
+  };
   const common = {
     organizationId: organization.id,
     project: { id: project.id, slug: project.slug },

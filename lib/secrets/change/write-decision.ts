@@ -4,8 +4,8 @@ import { putAlone, type Write } from '../../table/write.ts';
 import { outgrowsPages } from '../engine/head-pages.ts';
 import { environmentFacts } from '../engine/read-environment.ts';
 import { fitsOneTransaction, writeChange } from '../engine/write-change.ts';
-import type { Change, Source, Target } from './change-request.ts';
-import type { Decided } from './decide-change.ts';
+import { bypassWrites } from './bypass.ts';
+import type { ApprovedProposal, Change, Decided, Source, Target } from './change-request.ts';
 import { AllHeadsNeeded, type TargetReads } from './read-target.ts';
 
 /**
@@ -30,12 +30,22 @@ export async function writeDecision(
   const isMixed = 'named' in reads.heads;
   // Needed for a large change, which overwrites versions unconditionally, and to measure an environment anew.
   if (isMixed && (!fitsOneTransaction(heads) || outgrowsPages({ before, heads, state }))) throw new AllHeadsNeeded();
-  const audit = await auditPut(change, target, decided);
-  const checks = decision.from === undefined ? [] : [decision.from.check];
-  const revised = { path, state, before, heads, audit, restored: decision.restored, message };
+  const [audit, bypass] = await Promise.all([auditPut(change, target, decided), bypassWrites(change, target, decided)]);
+  const checks = async () => [
+    ...(decision.from?.check === undefined ? [] : [decision.from.check]),
+    ...bypass,
+    ...((await change.approved?.close(target)) ?? []),
+  ];
+  const approval = approvalOf(change);
+  const requireStill = () => context.access.requireStill();
+  const revised = { path, state, before, heads, audit, restored: decision.restored, message, approval, requireStill };
   await writeChange({ ...revised, isMixed, checks, ring, served: ticket.servedBy(state) }, context.log);
   ticket.committed();
   return heads;
+}
+
+function approvalOf({ approved }: Change<unknown>) {
+  return approved && { proposal: approved.proposal, approvedBy: approved.approvedBy };
 }
 
 function sealHeads({ state, ring }: Target, { decision: { puts }, heads }: Decided<unknown>): Promise<HeadRecord[]> {
@@ -65,19 +75,36 @@ async function recordComparison(
 const placeOf = ({ id, slug, revision }: Source) => ({ id, slug, revision });
 
 function auditPut(
-  { context, entry, message }: Change<unknown>,
+  { context, entry, message, approved }: Change<unknown>,
   { project, state }: Target,
   { decision: { action, from, restored }, heads, plan: { unchanged } }: Decided<unknown>,
 ): Promise<Write> {
-  const source = from && { from: placeOf(from), details: { from: { slug: from.slug, revision: from.revision } } };
+  const source = from && { slug: from.slug, revision: from.revision };
+  const details = {
+    ...(from && { from: source }),
+    ...(restored !== undefined && { restored }),
+    ...approvalDetails(approved),
+  };
   return context.audit({
     action,
     ...environmentFacts(project, state, state.revision + 1),
     keys: heads.map(({ key }) => key),
     unchanged,
-    ...source,
-    ...(restored === undefined ? {} : { details: { restored } }),
+    ...(from && { from: placeOf(from) }),
+    ...(Object.keys(details).length > 0 && { details }),
     message,
     entry,
   });
+}
+
+function approvalDetails(approved: ApprovedProposal | undefined) {
+  if (approved === undefined) return {};
+  const { proposal, author, approvedBy } = approved;
+  const approvers = Object.fromEntries(approvedBy.map(({ id, email }) => [id, email]));
+  return {
+    proposal: proposal.id,
+    holds: proposal.holds,
+    author: author.email,
+    ...(approvedBy.length > 0 && { approvers }),
+  };
 }

@@ -24,8 +24,8 @@ export const fenced = (path: EnvironmentPath, { id, fence }: EnvironmentState) =
  * Makes the secrets unreachable, in the transaction that deletes the environment or its project. A conditional pull
  * reads only the state, so the state must say so. From then on no change commits.
  */
-export function closeEnvironment(path: EnvironmentPath, id: string): Write {
-  return update(stateAt(path), { set: { status: 'deleting' } }, { if: isActive(id) });
+export function closeEnvironment(path: EnvironmentPath, id: string, isSame: Condition<EnvironmentState> = {}): Write {
+  return update(stateAt(path), { set: { status: 'deleting' } }, { if: { ...isSame, ...isActive(id) } });
 }
 
 /** The reverse, in the transaction that restores the environment or its project. Can be repeated. */

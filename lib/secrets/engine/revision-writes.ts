@@ -3,7 +3,7 @@ import type { EnvironmentPath } from '../../table/keys.ts';
 import { at } from '../../table/read.ts';
 import { auditRecord } from '../../table/records/audit.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
-import type { HeadRecord, RevisionPartRecord } from '../../table/records/secret.ts';
+import type { HeadRecord, RevisionPartRecord, RevisionRecord } from '../../table/records/secret.ts';
 import { revisionPartRecord, revisionRecord } from '../../table/records/secret.ts';
 import { put, type Write } from '../../table/write.ts';
 import { isLive } from './read-snapshot.ts';
@@ -19,6 +19,13 @@ export interface RevisedChange {
   audit: Write;
   restored?: number | undefined;
   message?: string | undefined;
+  approval?: RevisionApproval | undefined;
+}
+
+/** The proposal that the change applies, and who approved it. */
+export interface RevisionApproval {
+  proposal: NonNullable<RevisionRecord['proposal']>;
+  approvedBy: NonNullable<RevisionRecord['approvedBy']>;
 }
 
 /** For the keys in one item: far below DynamoDB's 400 KB, and several fit in one step of a large change. */
@@ -34,7 +41,7 @@ export const revisionBytes = (key: string): number => Buffer.byteLength(key) + b
  * keys that don't fit in one item. Pure.
  */
 export function revisionWrites(change: RevisedChange): { main: (digest: string) => Write; parts: SizedWrite[] } {
-  const { path, state, message, restored, audit } = change;
+  const { path, state, message, restored, audit, approval } = change;
   const [first, ...others] = partsOfChange(change);
   const { id: changeId, action, from: source } = auditRecord.parse(audit.item ?? {});
   const [head] = change.heads;
@@ -42,7 +49,7 @@ export function revisionWrites(change: RevisedChange): { main: (digest: string) 
   const revision = state.revision + 1;
   const from = source && { slug: source.slug, revision: source.revision };
   const author = { createdAt: head.updatedAt, createdBy: head.updatedBy };
-  const record = { ...first, parts: others.length, changeId, action, message, ...author, from, restored };
+  const record = { ...first, parts: others.length, changeId, action, message, ...author, from, restored, ...approval };
   return {
     main: digest => put(at(revisionRecord, path, revision), { ...record, digest }),
     parts: others.map((part, index) => ({

@@ -13,7 +13,7 @@ export function secretSizeBytes(key: string, value: string): number {
 }
 
 /** @throws payload_too_large if the values, of several revisions or environments, don't fit in one response */
-export function requireFitting(heads: readonly HeadRecord[]): void {
+export function requireFitting(heads: readonly Pick<HeadRecord, 'sizeBytes'>[]): void {
   const sizeBytes = heads.reduce((sum, head) => sum + (head.sizeBytes ?? 0), 0);
   if (sizeBytes <= maxEnvironmentBytes) return;
   const message = 'The values of this comparison do not fit in one response; request it without them.';

@@ -8,7 +8,7 @@ import { auditRecord } from '../../table/records/audit.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type HeadRecord, headRecord, versionRecord } from '../../table/records/secret.ts';
 import { withDeadline, withoutReauthorization } from '../../table/retry.ts';
-import { ConditionFailed, put, remove, transact, update, upsert, type Write } from '../../table/write.ts';
+import { ConditionFailed, put, remove, transact, update, type Write } from '../../table/write.ts';
 import { changedDigest } from './digest.ts';
 import { fenced, notRisen, removeFences, stateAt } from './fencing.ts';
 import { pagesAfter } from './head-pages.ts';
@@ -24,9 +24,12 @@ import { planSteps, type SizedWrite, writeSteps } from './write-steps.ts';
 /** A decided change, ready to be written. See README.md. */
 export interface WritableChange extends RevisedChange {
   isMixed: boolean;
-  checks: readonly Write[];
+  /** Further writes of the commit, made when it is sent. */
+  checks(): Promise<readonly Write[]>;
   ring: KeyRing;
   served?: number | undefined;
+  /** Throws if the caller's right has ended since the decision. */
+  requireStill?: (() => void) | undefined;
 }
 
 /** The values to copy were changed or destroyed after they were read, so they must be read again. */
@@ -40,7 +43,10 @@ export class DecisionOutdated extends Error {
  */
 export class VersionTaken extends ConditionFailed {}
 
-/** Leaves room for the state, the revision, the audit entry and a check: a transaction has up to 100 writes. */
+/**
+ * A transaction has up to 100 writes. This leaves room for the state, the revision, the audit entry, and the seven of an
+ * approved proposal: itself, the last approval's entry, its author, three approvers, and one to spare.
+ */
 const maximumWritesAtOnce = 90;
 /** A transaction may be 4 MB; the margin covers what isn't measured. */
 const maximumBytesAtOnce = 3_500_000;
@@ -157,6 +163,7 @@ async function commit(
   writes: readonly Write[],
 ): Promise<void> {
   const { path, state, heads, audit, checks } = change;
+  change.requireStill?.();
   const content = contentAfter(change);
   const revision = state.revision + 1;
   const deadHeads = leavesDeadHeads(heads) ? { deadHeadsUpTo: revision } : {};
@@ -167,13 +174,15 @@ async function commit(
   // Destroying values lowers this count without raising the token, so the change adds to it instead of setting it.
   const add = { valueCount: heads.filter(isLive).length };
   const { condition: noneDestroyed = {}, ...refusal } = change.restored === undefined ? {} : whileNoneDestroyed(state);
-  const isSame = { ...condition, ...noneDestroyed, status: equals('active') };
+  // Whether changes need approvals was decided on the state as read.
+  const isSame = { ...condition, ...noneDestroyed, ...asRead(state, ['approvals']), status: equals('active') };
   await transact([
-    upsert(stateAt(path), { set: after, add }, { if: isSame, ...refusal }),
+    // An update leaves the format as it is, so that older code reads the state unless it has `approvals`.
+    update(stateAt(path), { set: after, add }, { if: isSame, ...refusal }),
     ...writes,
     revisionWrites(change).main(content.digest),
     audit,
-    ...checks,
+    ...(await checks()),
   ]);
 }
 

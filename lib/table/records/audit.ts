@@ -25,6 +25,8 @@ const entry = {
   revision: z.int().optional(),
   message: z.string().optional(),
   details: AuditDetails.optional(),
+  /** The ids of the grants without which the request would have been refused. */
+  grants: z.array(z.string()).optional(),
   from: z.object({ id: z.string(), slug: z.string(), revision: z.int() }).optional(),
   ip: z.string(),
   userAgent: z.string(),

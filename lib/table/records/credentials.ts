@@ -123,6 +123,8 @@ export const challengeRecord = entity(
         provedAt: z.string(),
         /** The person is no member yet, and joins the organization with this log-in. */
         joins: z.boolean().optional(),
+        /** The rules that match, by their place in this version of the settings. Absent without rules. */
+        rules: z.object({ version: z.string(), matched: z.array(z.int()) }).optional(),
         /** For a step-up: the session that the new one replaces, and when it started. */
         replaces: z.object({ id: z.string().optional(), hash: z.string(), createdAt: z.string() }).optional(),
       })

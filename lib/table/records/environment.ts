@@ -70,9 +70,12 @@ export const environmentStateRecord = entity(
     pending: pendingChange.optional(),
     /** The number of the last ticket whose writer has finished (see `tickets.ts`). */
     served: z.int().optional(),
+    /** How many people must approve each change of the secrets. Absent: changes need no approval. */
+    approvals: z.int().optional(),
     status: z.enum(['active', 'deleting']),
   },
-  { oldestFormat: 3 },
+  // Code that doesn't know approvals would make changes that nobody approved.
+  { oldestFormat: 3, upgrades: [['approvals']] },
 );
 export type EnvironmentState = ReturnType<typeof environmentStateRecord.parse>;
 

@@ -48,6 +48,8 @@ export const identityRecord = /* @__PURE__ */ entity('identity', keys.identity, 
   tokenMinutes: z.int(),
   jwks: z.object({ keys: z.array(VerificationKey) }).nullable(),
   createdBy: z.object({ id: z.string(), email: z.string() }).nullable().default(null),
+  /** Who last changed the conditions for its tokens. */
+  trustedBy: z.object({ id: z.string(), email: z.string() }).optional(),
   updatedAt: z.string(),
   lastUsedAt: z.string().nullable(),
   tokensEndedAt: z.string().optional(),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { BillingStatus, PlanName } from '../../contracts/fields/limits.ts';
 import { mayInvite } from '../../contracts/fields/member-rights.ts';
-import { ProjectRole } from '../../contracts/fields/project-role.ts';
+import { AddedByRules, ProjectRole } from '../../contracts/fields/project-role.ts';
 import { Role } from '../../contracts/fields/role.ts';
 import type { MemberRights } from '../../contracts/fields/role-in-project.ts';
 import { ExpiresAt, entity } from '../entity.ts';
@@ -89,6 +89,8 @@ export const organizationRecord = entity(
     /** Of the sign-in provider's issuer and client, copied because every request reads this item. */
     providerVersion: z.string().optional(),
     trustProviderFactor: z.boolean().optional(),
+    /** For how many days a member's last sign-in through the provider keeps their tokens valid. Absent: forever. */
+    recheckDays: z.int().optional(),
     /** In CIDR notation. Absent, as is each list that is null: requests are accepted from everywhere. */
     allowedNetworks: z
       .object({ people: z.array(z.string()).nullable(), machines: z.array(z.string()).nullable() })
@@ -96,7 +98,8 @@ export const organizationRecord = entity(
   },
   // Code that doesn't know providers could neither refuse those who came another way, nor erase what belongs to one.
   // Code that doesn't know networks would accept requests from all of them.
-  { upgrades: [['requireProvider', 'providerVersion'], ['allowedNetworks']] },
+  // Code that doesn't know `recheckDays` would accept tokens of people who have left the company.
+  { upgrades: [['requireProvider', 'providerVersion'], ['allowedNetworks'], ['recheckDays']] },
 );
 export type OrganizationRecord = ReturnType<typeof organizationRecord.parse>;
 
@@ -122,19 +125,54 @@ const rights = {
 // Code that doesn't know them would grant the role in every project.
 const confinements: ('limited' | 'projectRoles')[] = ['limited', 'projectRoles'];
 
+/** Access beyond the role until a time. It only adds, so code that doesn't know it refuses. The slugs never change. */
+const grant = z.object({
+  id: z.string(),
+  projectId: z.string(),
+  project: z.string(),
+  environmentId: z.string(),
+  environment: z.string(),
+  access: z.enum(['read', 'write']),
+  reason: z.string(),
+  createdAt: z.string(),
+  expiresAt: z.string(),
+  createdBy: reference,
+});
+export type StoredGrant = z.output<typeof grant>;
+
 /** A membership. Joining again creates a new id, so tokens of the earlier membership stay invalid. */
 export const memberRecord = entity(
   'member',
   keys.member,
-  { id: z.string(), userId: z.string(), email: z.string(), name: z.string(), ...rights, joinedAt: z.string() },
+  {
+    id: z.string(),
+    userId: z.string(),
+    email: z.string(),
+    name: z.string(),
+    ...rights,
+    /** Also those that have ended, until the next change. Absent instead of empty. */
+    grants: z.array(grant).optional(),
+    joinedAt: z.string(),
+    /** Made at a sign-in, by the rules or the default role. Absent: a person made it. */
+    via: z.literal('provider').optional(),
+    /** Absent if rules added nothing to what a person gave. */
+    addedByRules: AddedByRules.optional(),
+    /** The last sign-in through the organization's provider. Absent: none, or before this was recorded. */
+    providerSignInAt: z.string().optional(),
+  },
   { upgrades: [confinements] },
 );
 export type MemberRecord = ReturnType<typeof memberRecord.parse>;
 
-/** After a removal, only an invitation begins the membership again, not the company's provider. */
+/**
+ * After a removal, only an invitation begins the membership again, not the company's provider. If the provider's rules
+ * ended it, they can also begin it again.
+ */
 export const removedMemberRecord = entity('removedMember', keys.removedMember, {
   organizationId: z.string(),
   removedAt: z.string(),
+  /** Absent: a person ended it. */
+  byRules: z.literal(true).optional(),
 });
 
 /** A mailed link that stops a recovery, and the address that it was mailed to. */

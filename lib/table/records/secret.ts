@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { AuditAction } from '../../contracts/fields/audit-action.ts';
+import { proposalContents } from '../../contracts/fields/proposal.ts';
 import { Bytes, entity } from '../entity.ts';
 import { type EnvironmentPath, keys } from '../keys.ts';
 
@@ -73,6 +74,8 @@ export const revisionRecord = entity(
     createdBy: z.object({ id: z.string(), email: z.string() }).nullable(),
     from: z.object({ slug: z.string(), revision: z.int() }).optional(),
     restored: z.int().optional(),
+    proposal: z.object({ id: z.string(), holds: z.enum(proposalContents) }).optional(),
+    approvedBy: z.array(actor).optional(),
   },
   { oldestFormat: 2 },
 );

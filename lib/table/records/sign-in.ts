@@ -1,40 +1,51 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { RoleRule } from '../../contracts/fields/role-rule.ts';
 import { defaultRoles } from '../../contracts/organizations/sign-in-settings.ts';
 import { Bytes, ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
 /** How an organization's members sign in with their company's provider. */
-export const signInRecord = entity('signIn', keys.signIn, {
-  organizationId: z.string(),
-  /** Renewed with every change, so that a change based on an older state fails. */
-  version: z.string(),
-  /** Renewed when the issuer or the client changes; sign-ins that started before are no longer accepted. */
-  clientVersion: z.string(),
-  issuer: z.string(),
-  clientId: z.string(),
-  /** Sealed by KMS; absent for a public client. */
-  sealedSecret: Bytes.optional(),
-  domains: z.array(
-    z.object({
-      domain: z.string(),
-      /** For the TXT record. */
-      token: z.string(),
-      /** Null again once its record is gone. */
-      verifiedAt: z.string().nullable(),
-    }),
-  ),
-  defaultRole: z.enum(defaultRoles).nullable(),
-  /** The organization's own item says it too, because every request reads that. */
-  required: z.boolean(),
-  /** Since when; absent since an earlier release. */
-  requiredAt: z.string().optional(),
-  trustFactor: z.boolean(),
-  /** Absent: false, as for the next one. */
-  trustEmail: z.boolean().optional(),
-  acceptRoundTrip: z.boolean().optional(),
-  updatedAt: z.string(),
-});
+export const signInRecord = entity(
+  'signIn',
+  keys.signIn,
+  {
+    organizationId: z.string(),
+    /** Renewed with every change, so that a change based on an older state fails. */
+    version: z.string(),
+    /** Renewed when the issuer or the client changes; sign-ins that started before are no longer accepted. */
+    clientVersion: z.string(),
+    issuer: z.string(),
+    clientId: z.string(),
+    /** Sealed by KMS; absent for a public client. */
+    sealedSecret: Bytes.optional(),
+    domains: z.array(
+      z.object({
+        domain: z.string(),
+        /** For the TXT record. */
+        token: z.string(),
+        /** Null again once its record is gone. */
+        verifiedAt: z.string().nullable(),
+      }),
+    ),
+    defaultRole: z.enum(defaultRoles).nullable(),
+    /** The organization's own item says it too, because every request reads that. */
+    required: z.boolean(),
+    /** Since when; absent since an earlier release. */
+    requiredAt: z.string().optional(),
+    trustFactor: z.boolean(),
+    /** Absent: false, as for the next one. */
+    trustEmail: z.boolean().optional(),
+    acceptRoundTrip: z.boolean().optional(),
+    /** Absent instead of empty. A project's slug never changes, and its item is found by it. */
+    roleRules: z.array(RoleRule.extend({ projectSlug: z.string().optional() })).optional(),
+    /** The organization's own item says it too. Absent: null. */
+    recheckDays: z.int().optional(),
+    updatedAt: z.string(),
+  },
+  // Code that doesn't know the rules would give the default role to people whom they give less.
+  { upgrades: [['roleRules']] },
+);
 export type SignInRecord = ReturnType<typeof signInRecord.parse>;
 
 /** The one organization that a domain is verified for. */

@@ -5,7 +5,7 @@ import { errorOfFetch } from '#clients/sdk/src/errors.ts';
 import { shared, untilEnd } from '#test/support/fixtures.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { testCertificate } from '#test/support/test-certificate.ts';
-import { startServer } from '../sdk/scripted-server.ts';
+import { json, startServer } from '../sdk/scripted-server.ts';
 import { buildCli, failure, variablesOf } from './cli.ts';
 
 const cli = shared(buildCli);
@@ -42,6 +42,14 @@ describe('a message', () => {
     }
     const login = await cli.run(['login', '--with-token', '--url', gateway.url], { input: 'a-token' });
     expect(login.stderr).not.toContain('revoked');
+  });
+
+  it('advises no new token where the present one is accepted again after a sign-in', async () => {
+    const message = 'Sign in with it in the dashboard; then they are accepted again.';
+    const service = await untilEnd(startServer(json(403, { error: { code: 'provider_required', message } })));
+    const ended = await cli.run(['whoami'], { env: settings(service.url) });
+    expect(ended.stderr).toContain(message);
+    expect(ended.stderr).not.toContain('holdfast login');
   });
 
   it('lists the addresses of a name if none answers, and nothing was sent then', () => {
@@ -113,6 +121,10 @@ describe('names the next step', () => {
     ['login --token=never-shown', 'your shell’s history'],
     ['rotate', 'holdfast set KEY'],
     ['revoke', 'Did you mean tokens revoke?'],
+    ['propose', '--propose after push'],
+    ['approve x', 'Did you mean proposals approve?'],
+    ['proposals new', '--propose after push'],
+    ['proposals delete x', 'Did you mean proposals withdraw?'],
     ['auth login', 'Did you mean login?'],
     ['unlink', '.holdfast.json'],
     ['config get KEY', 'Did you mean get?'],

@@ -779,7 +779,7 @@ describe.skipIf(withoutBrowser)('the search', () => {
         /^PAYMENT_WEBHOOK_SECRET web-shop \/ production$/,
         /environments\/production\?key=PAYMENT_W/,
       ],
-      ['turing', /^Alan Turing /, /\/members$/],
+      ['turing', /^Alan Turing /, /\/members\/[0-9a-f-]{36}$/],
       ['shop deploy', /^web-shop deploy /, /\/identities\/./],
       ['sign-in', /^Sign-in settings /, /\/settings\/sign-in$/],
       ['web-shop template', /^Template web-shop$/, /\/web-shop\/template$/],

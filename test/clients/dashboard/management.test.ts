@@ -230,7 +230,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     expect(projects.map(({ slug }: { slug: string }) => slug)).toEqual([project.slug]);
     await page.goto(`${base()}/projects/${project.slug}/people`);
     const here = page.getByRole('row', { name: guest.email });
-    await here.getByText('role in this project').waitFor();
+    await here.getByText('project role: admin').waitFor();
     await here.getByText('all environments').first().waitFor();
     await expectFineLooks(page, 'people');
   });

@@ -136,6 +136,58 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     expect(await button(page, 'Require the provider').count()).toBe(0);
   });
 
+  it('gives roles by group, and shows in the page what an id token would give', async () => {
+    const { owner, base } = await company({ defaultRole: null });
+    const page = await openAt(`${base}/settings`, owner);
+    await press(page, 'Set up the provider', 'Add a rule');
+    const rule = (number: number) => page.getByRole('group', { name: `Rule ${number}` });
+    await rule(1).getByLabel('Value').fill('contractors');
+    await rule(1).getByLabel('Role in the organization').selectOption('viewer');
+    await rule(1).getByLabel('Limited to projects').check();
+    await button(page, 'Add a rule').click();
+    await rule(2).getByLabel('Value').fill('shop');
+    await rule(2).getByLabel('Role in the organization').selectOption('');
+    await rule(2).getByLabel('Project', { exact: true }).selectOption('shop');
+    await rule(2).getByLabel('Role in the project').selectOption('admin');
+    await page.getByLabel('Days that tokens last').fill('30');
+    const requests: string[] = [];
+    page.on('request', request => requests.push(`${request.url()} ${request.postData()}`));
+    const tokenOf = (claims: object) =>
+      `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.signature-of-the-token`;
+    const paste = (text: string) => page.getByLabel('Try an id token').fill(text);
+    await paste(tokenOf({ groups: ['shop', 'contractors'] }));
+    await page.getByText('Somebody new becomes a viewer (only shop: admin).').waitFor();
+    await expectFineLooks(page, 'sign-in-rules');
+    await paste(tokenOf({ groups: ['else'] }));
+    await page.getByText('and a membership that the provider made ends.').waitFor();
+    await paste(tokenOf({ groups: ['shop'] }));
+    await page.getByText('and a membership that the provider made keeps its role.').waitFor();
+    await paste('not a token');
+    await page.getByText('This is not a JSON Web Token').waitFor();
+    expect(requests).toEqual([]);
+
+    await button(page, 'Save the rules').click();
+    await toast(page, 'Rules saved');
+    expect(requests.join()).not.toContain('signature-of-the-token');
+    const read = async () => (await api.get(settingsPath(owner), owner.session)).body.signIn;
+    const stored = await read();
+    expect(stored).toMatchObject({
+      roleRules: [
+        { claim: 'groups', value: 'contractors', role: 'viewer', limited: true },
+        { claim: 'groups', value: 'shop', projectRole: 'admin' },
+      ],
+      recheckDays: 30,
+    });
+    // Saving something else keeps the rules.
+    await page.getByLabel('People without an invitation').selectOption('viewer');
+    await button(page, 'Save').click();
+    await toast(page, 'Provider saved');
+    expect(await read()).toMatchObject({ roleRules: stored.roleRules, recheckDays: 30, defaultRole: 'viewer' });
+    await button(page, 'Remove rule 1').click();
+    await button(page, 'Save the rules').click();
+    await expect.poll(async () => (await read()).roleRules).toHaveLength(1);
+  });
+
   it('lets a person in at the first sign-in, as a member with the default role, on the page that they asked for', async () => {
     const { owner, domain, base } = await company();
     const email = employ(domain);

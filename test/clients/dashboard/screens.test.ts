@@ -8,11 +8,18 @@ describe.skipIf(withoutBrowser)('every screen', () => {
   const { world, come } = useWorld();
   let screens: ReturnType<typeof screensOf>;
   beforeAll(async () => {
-    const [{ webhooks }, { identities }, { projects }] = await Promise.all(
-      ['webhooks', 'identities', 'projects'].map(kind => world.owner('GET', `/${kind}/${world.organization.id}`)),
+    const [{ webhooks }, { identities }, { projects }, { members }] = await Promise.all(
+      ['webhooks', 'identities', 'projects', 'members'].map(kind =>
+        world.owner('GET', `/${kind}/${world.organization.id}`),
+      ),
     );
     const environment = projects[0].environments[0].id;
-    screens = screensOf(world, { webhook: webhooks[0].id, identity: identities[0].id, environment });
+    screens = screensOf(world, {
+      webhook: webhooks[0].id,
+      identity: identities[0].id,
+      environment,
+      member: members[0].id,
+    });
   });
 
   async function look(

@@ -105,7 +105,7 @@ export async function join(api: Api, owner: Person, person: Person, role: string
 
 export function screensOf(
   { organization, project, people }: World,
-  ids: { webhook: string; identity: string; environment: string },
+  ids: { webhook: string; identity: string; environment: string; member: string },
 ) {
   const base = `/organizations/${organization.slug}`;
   const inProject = `${base}/projects/${project.slug}`;
@@ -127,6 +127,8 @@ export function screensOf(
     signedIn: {
       projects: base,
       members: `${base}/members`,
+      member: `${base}/members/${ids.member}`,
+      access: `${base}/members/access?type=all`,
       webhooks: `${base}/webhooks`,
       webhook: `${base}/webhooks/${ids.webhook}`,
       identities: `${base}/identities`,
@@ -147,6 +149,7 @@ export function screensOf(
       'environment-staging': `${inProject}/environments/staging`,
       'environment-production': `${inProject}/environments/production`,
       revisions: `${inProject}/environments/dev/revisions`,
+      proposals: `${inProject}/environments/dev/proposals`,
       compare: `${inProject}/compare/dev/staging`,
       promote: `${inProject}/promote`,
       template: `${inProject}/template`,

@@ -78,6 +78,7 @@ function expectReadme(stdout: string): void {
   expect(lines?.split('\n')).toEqual([
     "{ revision: 1, keys: [ 'DATABASE_URL', 'LOG_LEVEL' ] } 25",
     "[ 'WORKERS' ] [ 'LOG_LEVEL' ] 5",
+    'open 0 1 []',
     "6 [ { key: 'LOG_LEVEL' } ] [ 'DATABASE_URL', 'LOG_LEVEL' ] []",
     ...[7, 6, 5, 4, 3, 2, 1].map(revision => `revision ${revision}`),
     ...['DATABASE_URL', 'GREETING', 'LOG_LEVEL', 'WORKERS'].map(key => `key ${key}`),

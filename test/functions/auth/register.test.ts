@@ -34,7 +34,9 @@ describe('registering', () => {
     const me = await api.get('/auth/me', sessionOf(answer));
     expect(me.body).toEqual({
       user: { ...answer.body.user, secondFactors: { passkeys: 0, totp: false, recoveryCodesLeft: 0 } },
-      organizations: [{ ...answer.body.organization, role: 'owner', limited: false, projectRoles: [] }],
+      organizations: [
+        { ...answer.body.organization, memberId: expect.any(String), role: 'owner', limited: false, projectRoles: [] },
+      ],
       confinedTo: null,
       authentication: { method: 'session', freshUntil: expect.any(String), secondFactor: false },
     });

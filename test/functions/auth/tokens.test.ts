@@ -114,7 +114,9 @@ describe('a limited token', () => {
     const { token } = (await create({ organizationId: second.id })).body;
 
     const { organizations } = (await api.get('/auth/me', { token })).body;
-    expect(organizations).toEqual([{ ...second, role: 'owner', limited: false, projectRoles: [] }]);
+    expect(organizations).toEqual([
+      { ...second, memberId: expect.any(String), role: 'owner', limited: false, projectRoles: [] },
+    ]);
     expect((await api.get(`/projects/${second.id}`, { token })).status).toBe(200);
     expect((await api.get(`/projects/${person.organization.id}`, { token })).status).toBe(404);
   });

@@ -97,8 +97,17 @@ describe('setting a member’s roles in projects', () => {
 
     const answer = await set(owner, guest, { limited: true, projectRoles: [roleIn(shop, 'admin')] });
 
-    const rights = { limited: true, projectRoles: [{ projectId: shop.id, slug: shop.slug, role: 'admin' }] };
-    expect([answer.status, answer.body.member]).toEqual([200, expect.objectContaining({ role: 'viewer', ...rights })]);
+    const inShop = { projectId: shop.id, slug: shop.slug, role: 'admin' };
+    const rights = { limited: true, projectRoles: [inShop] };
+    expect([answer.status, answer.body.member]).toEqual([
+      200,
+      expect.objectContaining({
+        role: 'viewer',
+        byRules: false,
+        limited: true,
+        projectRoles: [{ ...inShop, byRules: false }],
+      }),
+    ]);
     expect([codeOf(await by(guest.session)), codeOf(await by(token))]).toEqual(['200 ok', '200 ok']);
     expect(codeOf(await pull(owner, ledger, 'dev', guest))).toBe('404 project_not_found');
     const { members } = (await api.get(`/members/${owner.organization.id}`, owner.session)).body;
@@ -133,6 +142,11 @@ describe('setting a member’s roles in projects', () => {
     const paths = [`/members/${id}`, `/billing/${id}`, `/audit/${id}`, `/webhooks/${id}`, `/identities/${id}`];
     for (const path of paths)
       expect([path, codeOf(await api.get(path, guest.session))]).toEqual([path, '403 forbidden']);
+    const { organizations } = (await api.get('/auth/me', guest.session)).body;
+    const seen = organizations.find((one: { id: string }) => one.id === id);
+    expect(seen).toMatchObject({ name: expect.any(String), memberId: guest.memberId });
+    expect(Object.keys(seen)).not.toEqual(expect.arrayContaining(['plan']));
+    expect(Object.keys(seen)).not.toEqual(expect.arrayContaining(['limitOverrides']));
     expect(codeOf(await set(guest, guest, {}))).toBe('403 forbidden');
     await expectStatus(api.delete(`/members/${id}/me`, guest.session), 200);
   });

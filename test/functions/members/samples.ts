@@ -30,6 +30,7 @@ export const samples: Samples = {
       (await api.get(`/members/${organization.id}`, guest.session)).status === 200,
   }),
   'change-role': sample({ body: () => ({ role: 'owner' }) }),
+  'get-member': sample({ world: withGuest, values: ({ member: { id } }) => ({ id }) }),
   'set-project-roles': sample({
     world: async api => {
       const there = await withGuest(api);

@@ -128,7 +128,7 @@ describe('an organization with allowed networks', () => {
   it('is rejected by code that doesn’t know networks', async () => {
     expect(await formatOf()).toBe(1);
     await restrict();
-    expect(await formatOf()).toBe(3);
+    expect(await formatOf()).toBeGreaterThanOrEqual(3);
   });
 
   it('lets a platform administrator remove the lists, and nothing else, and records it', async () => {

@@ -43,7 +43,13 @@ describe('creating an organization', () => {
     const { members } = (await api.get(`/members/${organization.id}`, person.session)).body;
     expect(members).toEqual([expect.objectContaining({ userId: person.user.id, role: 'owner', name: 'Ada' })]);
     const { organizations } = (await api.get('/auth/me', person.session)).body;
-    expect(organizations).toContainEqual({ ...organization, role: 'owner', limited: false, projectRoles: [] });
+    expect(organizations).toContainEqual({
+      ...organization,
+      memberId: members[0].id,
+      role: 'owner',
+      limited: false,
+      projectRoles: [],
+    });
   });
 
   it('adds a suffix if the slug derived from the name is taken, and rejects an explicit slug that is taken', async () => {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Api } from '#test/support/api.ts';
 import { type Samples, sample } from '#test/support/derive-sample.ts';
+import { seedPerson } from '#test/support/people.ts';
 import {
   expectStatus,
+  join,
   makeWebhook,
   type Place,
   placeWithHistory,
@@ -24,6 +26,42 @@ const numbered = (count: number, prefix: string, value: (key: string) => string 
 
 const imported = numbered(120, 'KEY', key => `imported ${key}`);
 const old = Object.keys(numbered(60, 'OLD', () => ''));
+
+interface Proposed extends Place {
+  proposal: { id: string; digest: string };
+  other: { cookie: string };
+}
+
+/** A place whose owner has proposed a change, and somebody else who may write there. */
+async function placeWithProposal(api: Api): Promise<Proposed> {
+  const there = await placeWithSecrets(api);
+  const other = await seedPerson();
+  await join(api, there, other, 'admin');
+  const change = { set: [{ key: 'KEY_1', value: 'proposed' }] };
+  const { body } = await expectStatus(api.post(`${there.secrets}/dev/proposals`, change, there.session), 201);
+  return { ...there, proposal: body.proposal, other: other.session };
+}
+
+/** The same where changes need an approval. */
+async function placeNeedingApproval(api: Api): Promise<Proposed> {
+  const there = await placeWithProposal(api);
+  const path = `/projects/${there.organization.id}/shop/environments/dev`;
+  await expectStatus(api.patch(path, { approvals: 1 }, there.session), 200);
+  return there;
+}
+
+const proposalId = ({ proposal }: Proposed) => ({ proposalId: proposal.id });
+
+const isProposalIn = (state: string) => async (there: Proposed, api: Api) => {
+  const path = `${there.secrets}/dev/proposals/${there.proposal.id}`;
+  return (await expectStatus(api.get(path, there.session), 200)).body.proposal.state === state;
+};
+
+const appliesProposal = async (there: Proposed, api: Api) => {
+  const isApplied = await isProposalIn('applied')(there, api);
+  if ((await changes({ KEY_1: 'proposed' })(there, api)) !== isApplied) throw new Error('Only a part was applied.');
+  return isApplied;
+};
 
 export const samples: Samples = {
   'pull-secrets': sample({ works: [200] }),
@@ -92,4 +130,50 @@ export const samples: Samples = {
     isDone: changes(numbered(60, 'OLD', () => undefined)),
   }),
   'delete-secret': sample({ isDone: changes({ KEY_1: undefined }) }),
+  'create-proposal': sample({
+    isDone: async ({ secrets, session }, api) =>
+      (await expectStatus(api.get(`${secrets}/dev/proposals`, session), 200)).body.proposals.length > 0,
+  }),
+  'create-proposal promotion': sample({
+    values: () => ({ env: 'staging' }),
+    body: () => ({ promote: { from: 'dev' } }),
+    isDone: async ({ secrets, session }, api) =>
+      (await expectStatus(api.get(`${secrets}/staging/proposals`, session), 200)).body.proposals.length > 0,
+  }),
+  'create-proposal restore': sample({
+    world: placeNeedingApproval,
+    body: () => ({ restore: { revision: 0 } }),
+    isDone: async ({ secrets, session }, api) =>
+      (await expectStatus(api.get(`${secrets}/dev/proposals`, session), 200)).body.proposals.length > 1,
+  }),
+  'list-proposals': sample({ world: placeWithProposal }),
+  'list-proposals open': sample({ world: placeWithProposal, query: '?state=open' }),
+  'get-proposal': sample({ world: placeWithProposal, values: proposalId, query: '?values=true' }),
+  'approve-proposal': sample({
+    world: placeNeedingApproval,
+    values: proposalId,
+    as: ({ other }) => other,
+    body: ({ proposal: { digest } }) => ({ digest }),
+    isDone: appliesProposal,
+  }),
+  'apply-proposal': sample({ world: placeWithProposal, values: proposalId, repeats: [409], isDone: appliesProposal }),
+  'reject-proposal': sample({
+    world: placeWithProposal,
+    values: proposalId,
+    as: ({ other }) => other,
+    repeats: [409],
+    isDone: isProposalIn('rejected'),
+  }),
+  'withdraw-proposal': sample({
+    world: placeWithProposal,
+    values: proposalId,
+    repeats: [409],
+    isDone: isProposalIn('withdrawn'),
+  }),
+  'rebase-proposal': sample({
+    world: placeWithProposal,
+    values: proposalId,
+    isDone: async ({ secrets, session, proposal: { id, digest } }, api) =>
+      (await expectStatus(api.get(`${secrets}/dev/proposals/${id}`, session), 200)).body.proposal.digest !== digest,
+  }),
 };

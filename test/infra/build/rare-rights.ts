@@ -10,7 +10,9 @@ interface RareRights {
 }
 
 const changes = `set-secret import-secrets apply-changes restore-secrets promote-secrets bulk-delete-secrets
-  delete-secret`;
+  delete-secret approve-proposal apply-proposal`;
+
+const proposals = `list-proposals get-proposal reject-proposal withdraw-proposal`;
 
 export const rareRights: readonly RareRights[] = [
   {
@@ -137,6 +139,16 @@ export const rareRights: readonly RareRights[] = [
     when: 'the same',
     functions: 'complete-login complete-provider-sign-in',
     rights: ['DeleteItem INVITATION', 'DeleteItem ORG'],
+  },
+  {
+    when: 'the provider’s rules take rights away from a member',
+    functions: 'complete-login complete-provider-sign-in',
+    rights: ['PutItem REVOCATIONS'],
+  },
+  {
+    when: 'the provider’s rules end a membership',
+    functions: 'complete-provider-sign-in',
+    rights: ['Query USER', 'BatchWriteItem USER'],
   },
   {
     when: 'the address belongs to an account that must log in first, or the sign-in replaces a session',
@@ -267,5 +279,22 @@ export const rareRights: readonly RareRights[] = [
     when: 'a version that doesn’t know the archive has erased an organization',
     functions: 'archive-audit',
     rights: ['GetItem ORGID', 'DeleteItem ARCHIVE'],
+  },
+  {
+    when: 'an open proposal has expired, so it is closed',
+    functions: proposals,
+    rights: ['PutItem AUDIT', 'UpdateItem ENV', 'BatchWriteItem ENV'],
+  },
+  { when: 'the same', functions: 'create-proposal', rights: ['UpdateItem ENV', 'BatchWriteItem ENV'] },
+  { when: 'the same', functions: 'rebase-proposal', rights: ['BatchWriteItem ENV'] },
+  {
+    when: 'a token’s requests follow one another within a second, so that its member and project are kept',
+    functions: 'create-proposal rebase-proposal',
+    rights: ['GetItem ORG'],
+  },
+  {
+    when: 'the change has more keys than are read one by one, or meets one that is still being written',
+    functions: 'create-proposal rebase-proposal',
+    rights: ['Query ENV'],
   },
 ];

@@ -27,6 +27,8 @@ function neverRun({ name }: FunctionPlan): string[] {
   const isPublic = routes.find(({ operationId }) => operationId === name)?.access.kind === 'public';
   // The chain can authenticate, which a public route does not.
   if (isPublic) return [...chain, 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem', 'kms:Decrypt'];
+  // Proposing is a dry run of the change: it decides, and writes nothing of the environment's secrets.
+  if (name === 'create-proposal' || name === 'rebase-proposal') return [...chain, 'dynamodb:DeleteItem'];
   // An addition updates the session, which other changes of factors only check.
   return name === 'add-passkey' ? [...chain, 'dynamodb:ConditionCheckItem'] : chain;
 }

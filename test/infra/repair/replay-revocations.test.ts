@@ -8,9 +8,14 @@ import { queueUnfinishedWork } from '#lib/jobs/queue-unfinished-work.ts';
 import type { Key } from '#lib/table/entity.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, find, queryItems } from '#lib/table/read.ts';
-import { memberRecord, type OrganizationRecord, organizationRecord } from '#lib/table/records/organization.ts';
+import {
+  memberRecord,
+  type OrganizationRecord,
+  organizationRecord,
+  removedMemberRecord,
+} from '#lib/table/records/organization.ts';
 import { userRecord } from '#lib/table/records/user.ts';
-import { putAll } from '#lib/table/write.ts';
+import { put, putAll, transact } from '#lib/table/write.ts';
 import { createProject, createToken, useApi, useSettings } from '#test/support/api.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
@@ -162,6 +167,46 @@ describe('replay-revocations', () => {
 
     expect(limited).toMatchObject({ limited: true, projectRoles: [{ slug: project.slug, role: 'viewer' }] });
     expect(await find(at(memberRecord, slug, guest.user.id))).toEqual(limited);
+  });
+
+  it('repeats that a grant was revoked, and leaves the member’s other rights', async () => {
+    const { owner } = scene;
+    const { id, slug } = owner.organization;
+    const [{ environments }, guest] = [await createProject(api, owner), await seedPerson()];
+    await join(api, owner, guest, 'viewer');
+    const path = `/members/${id}/${await memberIdOf(api, owner, guest)}/grants`;
+    const give = async (access: string) => {
+      const body = { environmentId: environments[0]?.id, access, minutes: 60, reason: 'An incident' };
+      return (await expectStatus(api.post(path, body, owner.session), 201)).body.grant.id as string;
+    };
+    const [revoked, kept] = [await give('read'), await give('write')];
+    const point = await restorePoint();
+    await expectStatus(api.delete(`${path}/${revoked}`, owner.session), 200);
+
+    point.use();
+    expect(await replayRevocations(point.oldTable, point.since)).toMatchObject({ revocations: 1, repeated: 1 });
+
+    const member = await find(at(memberRecord, slug, guest.user.id));
+    expect([member?.role, member?.grants?.map(grant => grant.id)]).toEqual(['viewer', [kept]]);
+  });
+
+  it('repeats that a person removed somebody whom rules had removed before, and could bring back', async () => {
+    const { owner, removed } = scene;
+    const { id: organizationId, slug } = owner.organization;
+    const note = at(removedMemberRecord, slug, removed.user.id);
+    await transact([put(note, { organizationId, removedAt: new Date().toISOString(), byRules: true })]);
+    const point = await restorePoint();
+    const path = `/members/${organizationId}/${await memberIdOf(api, owner, removed)}`;
+    await expectStatus(api.delete(path, owner.session), 200);
+    const byPerson = await find(note);
+
+    point.use();
+    expect((await find(note))?.byRules).toBe(true);
+    expect(await replayRevocations(point.oldTable, point.since)).toMatchObject({ revocations: 1, repeated: 1 });
+
+    expect(byPerson).toEqual({ organizationId, removedAt: expect.any(String) });
+    expect(await find(note)).toEqual(byPerson);
+    expect(await replayRevocations(point.oldTable, point.since)).toMatchObject({ revocations: 1, repeated: 0 });
   });
 
   it('leaves what the restored table has granted or changed since, and names the accounts', async () => {

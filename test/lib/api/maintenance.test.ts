@@ -52,7 +52,7 @@ describe('under maintenance', () => {
     const allowed =
       words(`change-password change-role close-account complete-login continue-provider-sign-in delete-identity
       delete-webhook end-provider-link end-session exchange-assertion leave-organization log-in log-out remove-member
-      revoke-current-token revoke-token set-project-roles start-passkey-login step-up undo-email-change`);
+      revoke-current-token revoke-grant revoke-token set-project-roles start-passkey-login step-up undo-email-change`);
     expect(served.filter(name => !reads.includes(name as never)).sort()).toEqual(allowed);
     expect(served).toEqual(expect.arrayContaining(reads));
   });

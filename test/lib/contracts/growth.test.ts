@@ -20,8 +20,10 @@ const bounds = {
     'promote-secrets',
     'restore-secrets',
   ],
+  /** `maxKeysPerChange` and the 4 MiB of a proposal; applying one is a change like any other. */
+  proposal: ['create-proposal', 'approve-proposal', 'apply-proposal', 'rebase-proposal'],
   /** The `limit` of a page, and what fits in a response; without a limit, a history has `maximumVersionsAtOnce`. */
-  page: ['list-versions', 'list-revisions', 'list-organizations'],
+  page: ['list-versions', 'list-revisions', 'list-organizations', 'list-proposals'],
   /** What one request reads of the audit log or exports; `next` continues. */
   budget: ['export-organization', 'list-audit-entries', 'feed-audit-entries'],
   /** The same for the log, but nothing yet for an environment's own changes, of which it reads every record. */
@@ -79,9 +81,16 @@ const bounds = {
     'create-webhook',
     'update-webhook',
     'list-members',
+    'get-member',
     'invite-member',
     'change-role',
     'set-project-roles',
+    'create-grant',
+    'revoke-grant',
+    'list-grants',
+    'request-grant',
+    'grant-request',
+    'refuse-request',
     'remove-member',
     'leave-organization',
     'list-identities',

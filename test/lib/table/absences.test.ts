@@ -11,22 +11,28 @@ import { words } from '#test/support/words.ts';
 /** Optional attributes without which an item grants no more than with them: nothing is decided by them, or less. */
 const grantingNothing = words(`
   accountLink.id audit.actor.name audit.actor.sessionId audit.actor.tokenId audit.details audit.environment
-  audit.expiresAt audit.from audit.keys audit.keysOmitted audit.message audit.project audit.revision audit.unchanged
+  audit.expiresAt audit.from audit.grants audit.keys audit.keysOmitted audit.message audit.project audit.revision audit.unchanged
   challenge.issuedAt challenge.provided.joins challenge.provided.provider.clientVersion
-  challenge.provided.provider.lifted challenge.provided.replaces.id credentialKey.replacedAt delivery.payload delivery.redeliveryOf
+  challenge.provided.provider.lifted challenge.provided.replaces.id
+  challenge.provided.rules credentialKey.replacedAt delivery.payload delivery.redeliveryOf
   domain.lostBy email.expiresAt email.reservedFor environmentState.deadHeadsUpTo environmentState.pages environmentState.pending.abandoned
   environmentState.served handOff.provider.clientVersion handOff.provider.lifted handOff.sessionHash handOff.sessionId
   head.keyVersion head.sealed head.sizeBytes identity.createdBy identity.maxAssertionAgeMinutes identity.singleUse
-  identity.tokensEndedAt issuerKeys.endpoints issuerKeys.endpoints.userinfo issuerKeys.problem
+  identity.tokensEndedAt identity.trustedBy issuerKeys.endpoints issuerKeys.endpoints.userinfo issuerKeys.problem
+  member.addedByRules member.grants member.providerSignInAt member.via removedMember.byRules
   organization.accessRevision organization.billing organization.importing organization.kept
   organization.billing.invoice organization.billing.subscribedPlan organization.providerRequiredAt
   organization.recovery
   organization.retentions organization.trustProviderFactor passkey.counterWentBackAt passkey.ownAddition
   pendingLink.domain pendingLink.epoch pendingLink.replacedLinkId planConfigs.raised platformCount.organizations
   platformCount.projects platformCount.users project.kept project.restoring project.rotation.failed
-  resetLink.emailChanges retiredSlug.type revision.from revision.message
-  revision.restored session.brokeGlassIn session.id session.provider.clientVersion session.provider.lifted
-  signIn.acceptRoundTrip signIn.requiredAt signIn.sealedSecret signIn.trustEmail startedSignIn.issuer
+  proposal.author.memberId proposal.author.setUpBy proposal.closedAt proposal.closedBy proposal.from proposal.message proposal.purpose proposal.reason
+  proposal.restored proposal.revision resetLink.emailChanges retiredSlug.type revision.approvedBy revision.from
+  revision.message revision.proposal revision.restored session.brokeGlassIn session.id
+  session.provider.clientVersion session.provider.lifted
+  signIn.acceptRoundTrip signIn.recheckDays signIn.requiredAt signIn.roleRules.claim signIn.roleRules.limited
+  signIn.roleRules.projectId signIn.roleRules.projectRole signIn.roleRules.projectSlug signIn.roleRules.role
+  signIn.sealedSecret signIn.trustEmail startedSignIn.issuer
   startedSignIn.sessionHash templateKey.description token.provider.clientVersion token.provider.lifted
   token.secondFactor undoLink.addedAt unfinishedWork.job.auditPartitions unfinishedWork.job.cursor
   unfinishedWork.job.isLate unfinishedWork.plannedAtMs user.emailChanges
@@ -56,9 +62,14 @@ const kindsOfFirstRelease = words(`
 const laterKinds: Readonly<Record<string, string>> = {
   emailChange: 'Grants only a new address, which older code can’t give; erased with its account.',
   emailUndo: 'Grants only an earlier address, which older code can’t give back; erased with its account.',
+  grantRequest: 'It only asks; gone by itself after a day.',
   archiveCursor: 'It grants nothing. The archive’s next run removes those of organizations that are gone.',
   revocation:
     'It only says what to repeat after a restore. What older code takes away is not listed, as the page says.',
+  proposal:
+    'Older code applies none. If it rotates the key, the values are lost, and applying the proposal is refused.',
+  proposalPart: 'The values of a proposal; erased with the environment.',
+  openProposals: 'It only limits how many proposals are open.',
   recoveryLink: 'Grants only the end of a recovery, which older code can’t complete; erased with its organization.',
 };
 

@@ -14,6 +14,7 @@ export interface Account {
   name?: string;
   amr?: string[];
   acr?: string;
+  groups?: string | string[];
   /** The log-in lies this long in the past; `auth_time` says so. */
   secondsAgo?: number;
 }
@@ -100,7 +101,7 @@ async function configurationOf(
     cookies: { keys: [randomBytes(16).toString('hex')] },
     // The `sub` of a code may be that of an account that was removed or changed in the meantime.
     findAccount: (_, sub) => ({ accountId: sub, claims: () => claimsOf(sub) }),
-    claims: { openid: ['sub', 'amr', 'acr'], email: ['email', 'email_verified'], profile: ['name'] },
+    claims: { openid: ['sub', 'amr', 'acr'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
     acrValues: acrs,
     clientAuthMethods: [clientAuthentication],
     ttl: { AccessToken: 300, AuthorizationCode: 60, Grant: 3600, IdToken: 300, Interaction: 600, Session: 3600 },

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { Argument, defineCommand, Option } from '../define-command.ts';
+import { differenceLines } from '../difference-lines.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import { given } from '../given.ts';
 import { dialectOptions } from '../options.ts';
-import { shown } from '../printable.ts';
 import { readFile } from '../read-limited.ts';
 import { type FileFlags, readSecrets } from '../secrets-file.ts';
 import type { Session } from '../session.ts';
@@ -35,7 +35,7 @@ holdfast diff dev@17 dev@18 · dev staging · staging@4 .env`,
     const difference = await differenceOf(session, await sidesOf(session, a, b), flags);
     if (output.json) output.document(difference);
     else {
-      const lines = linesOf(session, difference).map(line => `${line}\n`);
+      const lines = differenceLines(output, difference).map(line => `${line}\n`);
       output.listing(lines.join(''));
     }
     const count = difference.created.length + difference.updated.length + difference.deleted.length;
@@ -153,21 +153,4 @@ async function valuesOf(
   const snapshot = await environment.pull(given({ revision: side.revision }));
   const values = new Map(snapshot.keys().map(key => [key, snapshot.require(key)]));
   return { name: `${environment.slug}@${snapshot.revision}`, values };
-}
-
-function linesOf({ output }: Session, { created, updated, deleted }: Difference): string[] {
-  const value = (text: string | undefined) => (text === undefined ? '' : ` ${shown(text)}`);
-  const lines = [
-    ...created.map(one => ({ key: one.key, style: 'green' as const, line: `+ ${one.key}${value(one.after)}` })),
-    ...updated.map(one => {
-      const arrow = one.after === undefined ? '' : ' →';
-      return {
-        key: one.key,
-        style: 'yellow' as const,
-        line: `~ ${one.key}${value(one.before)}${arrow}${value(one.after)}`,
-      };
-    }),
-    ...deleted.map(one => ({ key: one.key, style: 'red' as const, line: `- ${one.key}${value(one.before)}` })),
-  ];
-  return lines.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(({ style, line }) => output.paint(style, line));
 }

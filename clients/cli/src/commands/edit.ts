@@ -2,14 +2,16 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Entry } from '@holdfast/contracts/fields/formats/format.ts';
-import { RevisionMismatch, type Snapshot } from '@holdfast/sdk';
-import { applyPlan, showPlan } from '../change.ts';
+import { ApprovalRequired, type Plan, RevisionMismatch, type Snapshot } from '@holdfast/sdk';
+import { applyPlan, requireConfirmed, showPlan } from '../change.ts';
 import { defineCommand } from '../define-command.ts';
 import { readDotenv, writeDotenv } from '../dotenv-text.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
+import { withHint } from '../failure-of.ts';
 import { given } from '../given.ts';
 import { invisibleNotes } from '../one-value.ts';
-import { messageOption, yesOption } from '../options.ts';
+import { messageOption, proposeOptions, yesOption } from '../options.ts';
+import { type PlannedChange, type ProposeFlags, proposePlan } from '../proposal.ts';
 import type { Session } from '../session.ts';
 import { decode } from '../standard-input.ts';
 import { environmentWithoutCredentials } from '../withheld.ts';
@@ -20,7 +22,7 @@ export default defineCommand({
   position: 4,
   description: 'edit all secrets in your editor',
   example: 'EDITOR=nano holdfast edit',
-  options: [messageOption, yesOption],
+  options: [messageOption, ...proposeOptions, yesOption],
   run: edit,
 });
 
@@ -32,7 +34,8 @@ interface Edits {
 }
 
 /** Opens the environment in the editor and applies the edits, merged with concurrent changes. */
-async function edit(session: Session, { message }: { message?: string }): Promise<void> {
+async function edit(session: Session, flags: ProposeFlags): Promise<void> {
+  const { message, propose = false } = flags;
   const { output, terminal } = session;
   if (!terminal.mayWait) {
     const hint = 'In scripts: holdfast set KEY < file, or holdfast push FILE';
@@ -61,24 +64,16 @@ async function edit(session: Session, { message }: { message?: string }): Promis
         return;
       }
       keepsFile = true;
-      const plan = await environment.plan({
-        set: Object.fromEntries(edits.set),
-        delete: edits.delete,
-        ...given({ message }),
-      });
+      const change = { set: Object.fromEntries(edits.set), delete: edits.delete };
+      const plan = await environment.plan({ ...change, ...given({ message }) });
       if (plan.revision === base.revision) {
         for (const note of invisibleNotes(edits.set)) output.warn(note);
         showPlan(session, plan, `edit ${environment.slug}`);
-        if (!isConfirmed && terminal.confirms && !(await terminal.confirm('Apply?'))) {
-          keepsFile = false;
-          throw new Failure(exitCodes.other, 'declined', 'Nothing was changed.');
-        }
+        if (!isConfirmed) await requireConfirmed(terminal, propose);
         isConfirmed = true;
         try {
-          const answer = await applyPlan(environment, plan);
+          await carryOut(session, { environment, plan, change }, flags);
           keepsFile = false;
-          if (output.json) output.document(answer);
-          else output.note(`Done; ${environment.slug} is at revision ${answer.revision}.`);
           return;
         } catch (error) {
           if (!(error instanceof RevisionMismatch)) throw error;
@@ -92,10 +87,33 @@ async function edit(session: Session, { message }: { message?: string }): Promis
       base = moved;
     }
   } catch (error) {
+    if (error instanceof Failure && error.code === 'declined') keepsFile = false;
     if (keepsFile) output.warn(`Your edits are kept in a file that only you can read: ${file}`);
-    throw error;
+    if (!(error instanceof ApprovalRequired)) throw error;
+    throw withHint(error, `Propose them instead: holdfast push ${file} --as-is --prune --propose`);
   } finally {
     if (!keepsFile) rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Applies or proposes the plan. If it turns out to need approval, asks whether to propose it. */
+async function carryOut(
+  session: Session,
+  planned: PlannedChange & { plan: Plan<{ revision: number }> },
+  flags: ProposeFlags,
+): Promise<void> {
+  const { output, terminal } = session;
+  const { environment, plan } = planned;
+  if (flags.propose) return await proposePlan(session, planned, flags);
+  try {
+    const answer = await applyPlan(environment, plan);
+    if (output.json) output.document(answer);
+    else output.note(`Done; ${environment.slug} is at revision ${answer.revision}.`);
+  } catch (error) {
+    if (!(error instanceof ApprovalRequired && terminal.confirms)) throw error;
+    output.warn(error.message);
+    await requireConfirmed(terminal, true);
+    await proposePlan(session, planned, flags);
   }
 }
 

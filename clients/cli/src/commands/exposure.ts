@@ -78,7 +78,7 @@ function showSecrets(output: Output, { exposures, subject, knownSince }: Credent
     rangesOf(exposure.versions),
     output.ago(exposure.lastAt),
     output.ago(exposure.firstAt),
-    exposure.how.join(', ') || 'unknown',
+    `${exposure.how.join(', ') || 'unknown'}${exposure.grants.length > 0 ? ', under a grant' : ''}`,
   ]);
   output.table(['SECRET', 'CURRENT', 'VERSIONS', 'LAST', 'FIRST', 'HOW'], rows, nothing, ['FIRST', 'HOW', 'VERSIONS']);
   if (rows.length > 0) output.note(`Still current: ${current.length} of ${rows.length}. List them: --format rotate`);

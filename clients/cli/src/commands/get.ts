@@ -1,7 +1,6 @@
 import { defineCommand } from '../define-command.ts';
 import { nearestOf } from '../elsewhere.ts';
-import { Failure } from '../failure.ts';
-import { failureOf } from '../failure-of.ts';
+import { failureOf, withHint } from '../failure-of.ts';
 import { given } from '../given.ts';
 import { keyArgument, revisionOption } from '../options.ts';
 import type { Session } from '../session.ts';
@@ -30,8 +29,7 @@ export default defineCommand({
 
 /** The error with the key that was probably meant. Whoever may not list the keys gets it as it is. */
 async function withNearKey(error: unknown, session: Session, key: string): Promise<unknown> {
-  const { exitCode, code, message, requestId, details } = failureOf(error);
-  if (code !== 'secret_not_found') return error;
+  if (failureOf(error).code !== 'secret_not_found') return error;
   try {
     const { keys } = await (await session.environment()).keys();
     const near = nearestOf(
@@ -39,7 +37,7 @@ async function withNearKey(error: unknown, session: Session, key: string): Promi
       keys.map(one => one.key),
     );
     if (near === undefined) return error;
-    return new Failure(exitCode, code, message, { requestId, details, hint: `Did you mean ${near}?` });
+    return withHint(error, `Did you mean ${near}?`);
   } catch {
     return error;
   }

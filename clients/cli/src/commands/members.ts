@@ -47,6 +47,9 @@ function projectsText({ limited, projectRoles: listed }: Rights): string {
   return roles === '' ? 'none' : `only ${roles}`;
 }
 
+const stateText = ({ via }: { via: 'person' | 'provider' }) =>
+  via === 'provider' ? 'member through the provider' : 'member';
+
 interface Rights {
   limited: boolean;
   projectRoles: readonly { slug: string; role: ProjectRole }[];
@@ -146,7 +149,7 @@ export default defineCommand({
     session.output.table(
       ['EMAIL', 'NAME', 'ROLE', 'STATE', 'PROJECTS'],
       [
-        ...answer.members.map(one => [one.email, one.name, one.role, 'member', projectsText(one)]),
+        ...answer.members.map(one => [one.email, one.name, one.role, stateText(one), projectsText(one)]),
         ...answer.invitations.map(one => [
           one.email,
           '',

@@ -96,7 +96,7 @@ export default defineCommand({
     if (session.output.json) return session.output.document({ organizations });
     session.output.table(
       ['SLUG', 'NAME', 'ROLE', 'PLAN'],
-      organizations.map(({ slug, name, role, plan }) => [slug, name, role, plan]),
+      organizations.map(({ slug, name, role, plan }) => [slug, name, role, plan ?? '-']),
       undefined,
       ['NAME'],
     );

@@ -21,8 +21,9 @@ export default defineCommand({
     const environment = await session.environment(to);
     const { only, overwrite, message } = flags;
     const client = await session.client();
-    const options = { from, to, overwrite, ...given({ keys: only, message }) };
-    const plan = await client.project(organization, project).planPromote(options);
-    await carryOut(session, { environment, plan, title: `promote ${from} to ${to}` }, flags);
+    const promote = { from, overwrite, ...given({ keys: only }) };
+    const plan = await client.project(organization, project).planPromote({ ...promote, to, ...given({ message }) });
+    const title = `promote ${from} to ${to}`;
+    await carryOut(session, { environment, plan, title, change: { promote } }, flags);
   },
 });

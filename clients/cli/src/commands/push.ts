@@ -46,15 +46,12 @@ export default defineCommand({
         { hint: 'Split the file, or push first and prune afterwards.' },
       );
     }
-    const plan = await environment.plan({
-      set: Object.fromEntries(values),
-      delete: deleted,
-      ...given({ message: flags.message }),
-    });
+    const change = { set: Object.fromEntries(values), delete: deleted };
+    const plan = await environment.plan({ ...change, ...given({ message: flags.message }) });
     const isNew = new Set([...plan.created, ...plan.updated]);
     const changed = [...values].filter(([key]) => isNew.has(key));
     for (const note of [...invisibleNotes(changed), ...refusedByRun(changed)]) output.warn(note);
     const title = `push ${file === '-' ? 'standard input' : file} to ${environment.slug}`;
-    await carryOut(session, { environment, plan, title }, flags);
+    await carryOut(session, { environment, plan, title, change }, flags);
   },
 });

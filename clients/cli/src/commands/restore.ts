@@ -35,7 +35,8 @@ export default defineCommand({
     const revision = found?.revision ?? number ?? 0;
     const plan = await environment.planRestore(revision, given({ keys: only, message }));
     const title = `restore revision ${revision} of ${environment.slug}${found?.made ?? ''}`;
-    await carryOut(session, { environment, plan, title }, flags);
+    const change = { restore: { revision, ...given({ keys: only }) } };
+    await carryOut(session, { environment, plan, title, change }, flags);
   },
 });
 

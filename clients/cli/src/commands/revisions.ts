@@ -1,7 +1,7 @@
 import { defineCommand, Option } from '../define-command.ts';
 import { given } from '../given.ts';
 import { integer } from '../options.ts';
-import { someOf } from '../printable.ts';
+import { keyChanges, someOf } from '../printable.ts';
 
 export default defineCommand({
   name: 'revisions',
@@ -19,25 +19,18 @@ export default defineCommand({
     const environment = await session.environment();
     const answer = await environment.revisions(given({ limit, before }));
     if (output.json) return output.document(answer);
-    const rows = answer.revisions.map(
-      ({ revision, createdAt, createdBy, created, updated, deleted, message, ...origin }) => {
-        const from = origin.from === undefined ? '' : ` from ${origin.from.slug}@${origin.from.revision}`;
-        const restored = origin.restored === undefined ? '' : ` of ${origin.restored}`;
-        const keys = [
-          ...created.map(key => `+${key}`),
-          ...updated.map(key => `~${key}`),
-          ...deleted.map(key => `-${key}`),
-        ];
-        return [
-          String(revision),
-          output.ago(createdAt),
-          createdBy?.email ?? 'an operator',
-          `${origin.action}${from}${restored}`,
-          someOf(keys),
-          message ?? '',
-        ];
-      },
-    );
+    const rows = answer.revisions.map(({ revision, createdAt, createdBy, message, ...origin }) => {
+      const from = origin.from === undefined ? '' : ` from ${origin.from.slug}@${origin.from.revision}`;
+      const restored = origin.restored === undefined ? '' : ` of ${origin.restored}`;
+      return [
+        String(revision),
+        output.ago(createdAt),
+        createdBy?.email ?? 'an operator',
+        `${origin.action}${from}${restored}`,
+        someOf(keyChanges(origin)),
+        message ?? '',
+      ];
+    });
     const none = `Nothing has changed ${environment.slug}${before === undefined ? ' yet' : ` before revision ${before}`}.`;
     output.table(['REVISION', 'WHEN', 'BY', 'WHAT', 'KEYS', 'WHY'], rows, none);
     if (answer.next !== null) output.note(`More: holdfast revisions --before ${answer.next}`);

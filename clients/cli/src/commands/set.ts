@@ -4,6 +4,7 @@ import { exitCodes, Failure, usage } from '../failure.ts';
 import { given } from '../given.ts';
 import { invisibleNotes, valueIn } from '../one-value.ts';
 import { integer, keyArgument, writeOptions } from '../options.ts';
+import { proposePlan } from '../proposal.ts';
 import { readFile } from '../read-limited.ts';
 import type { Session } from '../session.ts';
 import { readBytes } from '../standard-input.ts';
@@ -25,10 +26,10 @@ const options = [
   new Option('--alphabet <characters>', 'the characters to generate from; letters and digits if omitted').argParser(
     alphabetOf,
   ),
-  new Option('--show', 'print the generated value'),
-  new Option('--if-version <number>', 'fail unless the key is at this version; 0 means it must not exist').argParser(
-    integer(0),
-  ),
+  new Option('--show', 'print the generated value').conflicts('propose'),
+  new Option('--if-version <number>', 'fail unless the key is at this version; 0 means it must not exist')
+    .argParser(integer(0))
+    .conflicts('propose'),
 ] as const;
 
 export default defineCommand({
@@ -57,9 +58,15 @@ export default defineCommand({
         : { value: await generated(flags.generate, flags.alphabet), changes: [] };
     const problem = valueProblem(value);
     if (problem !== undefined) throw new Failure(exitCodes.other, 'invalid_value', `The value of ${key} ${problem}.`);
-    const answer = await environment.set(key, value, given({ ifVersion, ifRevision, message }));
+    const answer = flags.propose
+      ? undefined
+      : await environment.set(key, value, given({ ifVersion, ifRevision, message }));
     for (const change of changes) session.output.note(change);
     for (const note of invisibleNotes([[key, value]])) session.output.warn(note);
+    if (answer === undefined) {
+      const change = { set: { [key]: value } };
+      return await proposePlan(session, { environment, change, plan: await environment.plan(change) }, flags);
+    }
     if (session.output.json) return session.output.document(flags.show ? { ...answer, value } : answer);
     if (flags.show) session.output.data(`${value}\n`);
     const { secret, changed, revision } = answer;

@@ -1,6 +1,6 @@
 import { Argument, defineCommand, defineSubcommand, Option } from '../define-command.ts';
-import { exitCodes, Failure, usage } from '../failure.ts';
-import { failureOf } from '../failure-of.ts';
+import { exitCodes, usage } from '../failure.ts';
+import { failureOf, withHint } from '../failure-of.ts';
 import { accessOption, integer } from '../options.ts';
 import type { Session } from '../session.ts';
 
@@ -54,10 +54,8 @@ const revoke = defineSubcommand({
       if (output.json) output.document(answer);
       else output.note('Revoked.');
     } catch (error) {
-      const { exitCode, code, message, requestId, details } = failureOf(error);
-      if (exitCode !== exitCodes.forbidden) throw error;
-      const hint = `A token can only revoke itself. Revoke others in the dashboard: ${dashboardOf(session)}`;
-      throw new Failure(exitCode, code, message, { requestId, details, hint });
+      if (failureOf(error).exitCode !== exitCodes.forbidden) throw error;
+      throw withHint(error, `A token can only revoke itself. Revoke others in the dashboard: ${dashboardOf(session)}`);
     }
   },
 });

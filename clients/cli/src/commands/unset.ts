@@ -2,6 +2,7 @@ import { Argument, defineCommand } from '../define-command.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { given } from '../given.ts';
 import { secretKeys, writeOptions } from '../options.ts';
+import { proposePlan } from '../proposal.ts';
 
 export default defineCommand({
   name: 'unset',
@@ -14,6 +15,10 @@ export default defineCommand({
   run: async (session, keys, flags) => {
     const environment = await session.environment();
     const { ifRevision, message } = flags;
+    if (flags.propose) {
+      const change = { delete: [...new Set(keys)] };
+      return await proposePlan(session, { environment, change, plan: await environment.plan(change) }, flags);
+    }
     const answer = await environment.delete([...new Set(keys)], given({ ifRevision, message }));
     const { deleted, notFound, revision } = answer;
     if (deleted.length === 0) {

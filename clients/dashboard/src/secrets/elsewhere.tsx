@@ -4,10 +4,10 @@ import { call } from '../api.ts';
 import { useLoad } from '../load.ts';
 import { Await } from '../ui/await.tsx';
 import { EnvironmentMark } from '../ui/environment-mark.tsx';
+import { roleMay } from '../ui/environment-rights.ts';
 import { secretPath } from '../ui/leaked.tsx';
 import { Time } from '../ui/time.tsx';
 import type { Place } from './place.ts';
-import { roleMay } from './rights.ts';
 import '../ui/key-lines.css';
 
 interface ElsewhereProps {

@@ -1,10 +1,6 @@
-import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import type { ChangePlan } from '@holdfast/contracts/secrets/changes.ts';
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
-import { Button } from '../ui/button.tsx';
 import { count } from '../ui/count.ts';
-import { Field } from '../ui/field.tsx';
 import './margin.css';
 import './proof.css';
 
@@ -71,60 +67,6 @@ function summary(lines: readonly ProofLine[]): string {
   );
   const parts = marks.filter(([, number]) => number > 0).map(([mark, number]) => `${number} ${words[mark]}`);
   return parts.length === 0 ? '' : `${count(lines.length, 'key')}: ${parts.join(', ')}`;
-}
-
-/** The reason and confirmation of a change. For production, the user must type its slug. */
-export function Apply({
-  environment,
-  label,
-  busy,
-  disabled,
-  whyNot,
-  onApply,
-}: {
-  environment: Environment;
-  label: string;
-  busy: boolean;
-  disabled?: boolean;
-  whyNot?: string | undefined;
-  onApply: (message: string) => void;
-}) {
-  const [message, setMessage] = useState('');
-  const [typed, setTyped] = useState('');
-  const production = environment.type === 'production';
-  const ready = !disabled && (!production || typed === environment.slug);
-  return (
-    <form
-      class="apply"
-      onSubmit={event => {
-        event.preventDefault();
-        if (ready && !busy && whyNot === undefined) onApply(message.trim());
-      }}
-    >
-      <Field
-        label="Why? (optional)"
-        name="message"
-        maxLength={200}
-        value={message}
-        onInput={setMessage}
-        hint="One line for the history and the audit log. Never a value."
-      />
-      {production && (
-        <Field
-          label={`Type ${environment.slug} to change production`}
-          name="confirmation"
-          mono
-          value={typed}
-          onInput={setTyped}
-        />
-      )}
-      <div class="actions">
-        <Button type="submit" kind="primary" busy={busy} disabled={!ready} whyNot={whyNot}>
-          {label}
-        </Button>
-      </div>
-    </form>
-  );
 }
 
 /**

@@ -7,15 +7,17 @@ import { count } from '../ui/count.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { EnvironmentMark } from '../ui/environment-mark.tsx';
 import { Problem } from '../ui/problem.tsx';
+import { Apply, type Sending } from './apply.tsx';
 import { LineValues } from './line-values.tsx';
 import { Moving } from './moving.tsx';
 import type { Place } from './place.ts';
-import { Apply, Proof, type ProofLine } from './proof.tsx';
+import { Proof, type ProofLine } from './proof.tsx';
 import type { Stage, Staged } from './stage.ts';
 import { unstage } from './staging.ts';
 import { type ReviewOptions, useReview } from './use-review.ts';
+import { WaitsForApproval } from './waits-for-approval.tsx';
 
-/** The service's plan for the staged changes, which are applied as one revision or not at all. */
+/** The service's plan for the staged changes, which are applied or proposed as one revision or not at all. */
 export function Review({ role, ...options }: ReviewOptions & { role: Role }) {
   const { place, environment, readable, onClose } = options;
   const { stage, plan, moved, planning, applying, continueOn } = useReview(options);
@@ -47,7 +49,7 @@ export function Review({ role, ...options }: ReviewOptions & { role: Role }) {
           busy={applying.busy}
           error={planning.error ?? (isSessionOver(applying.error) ? undefined : applying.error)}
           retry={planning.error === undefined ? undefined : () => void planning.reload()}
-          onApply={message => void applying.run(stage, message)}
+          onApply={sending => void applying.run(stage, sending)}
         />
       )}
     </Dialog>
@@ -67,7 +69,7 @@ interface StagedChangesProps {
   busy: boolean;
   error: unknown;
   retry: (() => void) | undefined;
-  onApply: (message: string) => void;
+  onApply: (sending: Sending) => void;
 }
 
 function StagedChanges(props: StagedChangesProps) {
@@ -77,14 +79,19 @@ function StagedChanges(props: StagedChangesProps) {
   const deletions = lines.filter(({ mark }) => mark === '−').length;
   return (
     <>
-      <Proof lines={lines} from={stage.revision} to={changes ? stage.revision + 1 : undefined} />
+      <Proof
+        lines={lines}
+        from={stage.revision}
+        to={changes && environment.approvals === 0 ? stage.revision + 1 : undefined}
+      />
       <p class="quiet">
         {readable
           ? 'The audit log records each old value that you show. Values are hidden again after 30 seconds.'
           : `You can’t read ${environment.slug}, so only the values that you staged can be shown.`}
       </p>
       {plan === undefined && error === undefined && <p class="quiet">Checking what would change …</p>}
-      {plan !== undefined && changes && (
+      {plan !== undefined && changes && <WaitsForApproval environment={environment} />}
+      {plan !== undefined && changes && environment.approvals === 0 && (
         <p>
           {environment.slug} gets all of this as one revision, or none of it. Programs see it the next time they read{' '}
           {environment.slug}.
@@ -94,6 +101,7 @@ function StagedChanges(props: StagedChangesProps) {
       <Problem error={error} retry={retry} />
       <Apply
         environment={environment}
+        role={role}
         label="Apply as one revision"
         busy={busy}
         disabled={plan === undefined || !changes}

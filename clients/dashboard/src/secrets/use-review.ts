@@ -4,8 +4,10 @@ import { useEffect, useRef } from 'preact/hooks';
 import { call, Refusal } from '../api.ts';
 import { useAction, useLoad } from '../load.ts';
 import { showToast } from '../ui/toast.tsx';
+import type { Sending } from './apply.tsx';
 import type { Place } from './place.ts';
 import { planOf } from './proof.tsx';
+import { orOfferToPropose, propose } from './propose.ts';
 import { type Choice, continueOn, type Stage, withoutApplied } from './stage.ts';
 import { stageOf } from './staging.ts';
 
@@ -36,16 +38,31 @@ export function useReview({ place, environment, readable, onClose, onApplied }: 
     if (stage === undefined) return undefined;
     return planStage(place, stage, readable, signal);
   });
-  const applying = useAction(async (of: Stage, message: string) => {
+  const finish = async (of: Stage) => {
+    // The keys are loaded before the stage is cleared, so that new ones don't vanish in between.
+    await onApplied();
+    current.value = withoutApplied(current.value, of);
+  };
+  const applying = useAction(async (of: Stage, { message, proposes, bypass }: Sending) => {
+    const params = { ...place };
+    const body = bodyOf(of, message);
     try {
-      const { revision } = await call('POST /v1/secrets/{orgSlug}/{project}/{env}/changes', {
-        params: { ...place },
-        body: bodyOf(of, message),
-        ifMatch: of.revision,
-      });
-      // The keys are loaded before the stage is cleared, so that new ones don't vanish in between.
-      await onApplied();
-      current.value = withoutApplied(current.value, of);
+      if (proposes) {
+        // A proposal has no revision to match. A dry run checks that this is still the reviewed one.
+        await requestPlan(place, of);
+        await propose(place, body, () => finish(of));
+        return;
+      }
+      const { revision } = await orOfferToPropose(
+        call('POST /v1/secrets/{orgSlug}/{project}/{env}/changes', {
+          params,
+          query: { bypass },
+          body,
+          ifMatch: of.revision,
+        }),
+        onApplied,
+      );
+      await finish(of);
       showToast(`Applied as revision ${revision} of ${environment.slug}.`);
       onClose();
     } catch (error) {
@@ -87,18 +104,21 @@ async function planStage(
   signal: AbortSignal,
 ): Promise<{ plan?: ChangePlan; moved?: Moved }> {
   try {
-    const answer = await call('POST /v1/secrets/{orgSlug}/{project}/{env}/changes', {
-      params: { ...place },
-      query: { dryRun: true },
-      body: bodyOf(stage),
-      ifMatch: stage.revision,
-      signal,
-    });
-    return { plan: planOf(answer) };
+    return { plan: planOf(await requestPlan(place, stage, signal)) };
   } catch (error) {
     if (!isConflict(error)) throw error;
     return { moved: readable ? await lookAtKeys(place, signal) : unreadable(error) };
   }
+}
+
+function requestPlan(place: Place, stage: Stage, signal?: AbortSignal) {
+  return call('POST /v1/secrets/{orgSlug}/{project}/{env}/changes', {
+    params: { ...place },
+    query: { dryRun: true },
+    body: bodyOf(stage),
+    ifMatch: stage.revision,
+    ...(signal === undefined ? {} : { signal }),
+  });
 }
 
 async function lookAtKeys(place: Place, signal: AbortSignal): Promise<Moved> {

@@ -2,9 +2,11 @@ import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import type { Project } from '@holdfast/contracts/projects/projects.ts';
 import { type Answer, call } from '../api.ts';
 import { navigate } from '../router.ts';
-import { logOut, may, session, user } from '../session.ts';
+import { logOut, mayAnywhere, session, user } from '../session.ts';
 import { setTheme, themes } from '../theme.ts';
 import type { KeysIn } from './key-index.ts';
+import { pathOfMember } from './member-name.tsx';
+import { pagesFor } from './organization-pages.ts';
 import { openOverPage } from './single-keys.ts';
 
 /** Something that the palette finds. It is opened by its address, or it runs. */
@@ -22,18 +24,6 @@ export interface Group {
 }
 
 type Page = readonly [name: string, path: string, operation?: string];
-
-const organizationPages: readonly Page[] = [
-  ['Projects', ''],
-  ['Members', '/members'],
-  ['Webhooks', '/webhooks'],
-  ['Identities', '/identities'],
-  ['Audit', '/audit'],
-  ['Something leaked?', '/audit/exposure'],
-  ['Usage', '/billing'],
-  ['Settings', '/settings'],
-  ['Sign-in settings', '/settings/sign-in'],
-];
 
 const projectPages: readonly Page[] = [
   ['Compare', '/compare'],
@@ -84,11 +74,16 @@ export function projectsAndEnvironments(base: string, projects: readonly Project
   ]);
 }
 
-export function pagesOf({ id, name, slug, limited }: OwnOrganization, projects: readonly Project[]): Found[] {
+export function pagesOf(organization: OwnOrganization, projects: readonly Project[]): Found[] {
+  const { id, name, slug } = organization;
   const base = `/organizations/${slug}`;
   const others = (session.value?.organizations ?? []).filter(other => other.id !== id);
   return [
-    ...pagesAt(base, name, limited ? organizationPages.slice(0, 1) : organizationPages),
+    ...pagesAt(
+      base,
+      name,
+      pagesFor(organization).map(page => [page.name, page.path]),
+    ),
     ...pagesAt('', 'you', accountPages),
     ...projects.flatMap(project => pagesAt(`${base}/projects/${project.slug}`, project.slug, projectPages)),
     ...others.map(other => at(other.name, 'organization', `/organizations/${other.slug}`)),
@@ -96,12 +91,12 @@ export function pagesOf({ id, name, slug, limited }: OwnOrganization, projects: 
   ];
 }
 
-export function commandsFor({ slug, role }: OwnOrganization): Found[] {
+export function commandsFor(organization: OwnOrganization): Found[] {
   const run = (name: string, open: () => void): Found => ({ name, within: 'command', open });
   return [
     ...makers
-      .filter(([, , operation = '']) => may(operation, role))
-      .map(([name, path]) => at(name, 'command', `/organizations/${slug}${path}`)),
+      .filter(([, , operation = '']) => mayAnywhere(operation, organization))
+      .map(([name, path]) => at(name, 'command', `/organizations/${organization.slug}${path}`)),
     at('New token', 'command', '/account/tokens?new=yes'),
     at('New organization', 'command', '/organizations'),
     run('Keyboard shortcuts', () => openOverPage('shortcuts')),
@@ -127,18 +122,18 @@ export interface Roster {
 }
 
 /** The people and, for those who may see them, the identities of the organization. */
-export async function loadRoster({ id: orgId, role, limited }: OwnOrganization, signal: AbortSignal): Promise<Roster> {
-  if (limited) return { members: [], identities: [] };
+export async function loadRoster(organization: OwnOrganization, signal: AbortSignal): Promise<Roster> {
+  const { id: orgId, limited } = organization;
   const request = { params: { orgId }, signal };
   const [{ members }, { identities }] = await Promise.all([
-    call('GET /v1/members/{orgId}', request),
-    may('list-identities', role) ? call('GET /v1/identities/{orgId}', request) : { identities: [] },
+    limited ? { members: [] } : call('GET /v1/members/{orgId}', request),
+    mayAnywhere('list-identities', organization) ? call('GET /v1/identities/{orgId}', request) : { identities: [] },
   ]);
   return { members, identities };
 }
 
-export const peopleFound = (base: string, { members }: Roster): Found[] =>
-  members.map(({ name, email, role }) => at(name || email, `${email} · ${role}`, `${base}/members`));
+export const peopleFound = (slug: string, { members }: Roster): Found[] =>
+  members.map(({ id, name, email, role }) => at(name || email, `${email} · ${role}`, pathOfMember(slug, id)));
 
 export const identitiesFound = (base: string, { identities }: Roster): Found[] =>
   identities.map(({ id, name, role }) => at(name, role, `${base}/identities/${id}`));

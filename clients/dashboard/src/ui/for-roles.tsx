@@ -1,6 +1,6 @@
 import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import type { ComponentChildren } from 'preact';
-import { may, whoMay } from '../session.ts';
+import { mayAnywhere, whoMay } from '../session.ts';
 import { Empty } from './empty.tsx';
 import { Page } from './page.tsx';
 
@@ -14,9 +14,9 @@ interface ForRolesProps {
   children: ComponentChildren;
 }
 
-/** A screen for some roles. Others see a notice, and no request is sent. */
+/** A screen for some roles, and for a project's admins if they may do it there. Others see a notice, and no request is sent. */
 export function ForRoles({ organization, operation, heading, doing, children }: ForRolesProps) {
-  if (may(operation, organization.role)) return <>{children}</>;
+  if (mayAnywhere(operation, organization)) return <>{children}</>;
   return (
     <Page title={`${heading} · ${organization.name}`} heading={heading}>
       <Empty title={whoMay(operation, doing)} />

@@ -1,6 +1,6 @@
 import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import type { ComponentChildren } from 'preact';
-import { leakedPath } from './leaked.tsx';
+import { pagesFor } from './organization-pages.ts';
 import { Tabs } from './tabs.tsx';
 import { WaitingRecovery } from './waiting-recovery.tsx';
 
@@ -21,23 +21,12 @@ export function InOrganization({
     <>
       <Tabs
         label={organization.name}
-        tabs={[[base, 'Projects'], ...(organization.limited ? [] : tabsBelow(base, organization.slug))]}
+        tabs={pagesFor(organization).flatMap(({ name, path, within }) =>
+          within ? [] : [[base + path, name] as const],
+        )}
       />
       <WaitingRecovery organization={organization} />
       {children}
     </>
   );
-}
-
-/** A limited member sees nothing of the organization but its projects. */
-function tabsBelow(base: string, slug: string): (readonly [string, string])[] {
-  return [
-    [`${base}/members`, 'Members'],
-    [`${base}/webhooks`, 'Webhooks'],
-    [`${base}/identities`, 'Identities'],
-    [`${base}/audit`, 'Audit'],
-    [leakedPath(slug), 'Something leaked?'],
-    [`${base}/billing`, 'Usage'],
-    [`${base}/settings`, 'Settings'],
-  ];
 }

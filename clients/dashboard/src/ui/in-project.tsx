@@ -7,6 +7,7 @@ import { useLoad } from '../load.ts';
 import { Await } from './await.tsx';
 import { EnvironmentMark } from './environment-mark.tsx';
 import { NothingHere, named } from './nothing-here.tsx';
+import { useOpenProposals } from './open-proposals.ts';
 import { Tabs } from './tabs.tsx';
 
 export interface ProjectProps {
@@ -16,9 +17,9 @@ export interface ProjectProps {
   reload: () => Promise<void>;
 }
 
-/** The organization with the role that counts in the project. */
+/** The organization with the role that counts in the project. Whom only a grant lets in counts as a viewer. */
 export function asInProject(organization: OwnOrganization, { id }: Pick<Project, 'id'>): OwnOrganization {
-  return { ...organization, role: roleInProject(organization, id)?.role ?? organization.role };
+  return { ...organization, role: roleInProject(organization, id)?.role ?? 'viewer' };
 }
 
 export function InProject({
@@ -37,6 +38,10 @@ export function InProject({
     });
     return project;
   });
+  const open = useOpenProposals(organization, loaded.data);
+  const reload = async () => {
+    await Promise.all([loaded.reload(), open.reload()]);
+  };
   const base = `/organizations/${organization.slug}/projects/${slug}`;
   const isMissing = loaded.error instanceof Refusal && loaded.error.code === 'project_not_found';
   if (isMissing && loaded.data === undefined) return <NoSuchProject organization={organization} slug={slug} />;
@@ -49,10 +54,10 @@ export function InProject({
             tabs={[
               [base, 'Overview'],
               ...project.environments.map(
-                ({ slug: environment, name, type }) =>
+                ({ id, slug: environment, name, type }) =>
                   [
                     `${base}/environments/${environment}`,
-                    <EnvironmentMark key={environment} type={type} name={name} />,
+                    <EnvironmentTab key={environment} type={type} name={name} open={open.countOf(id)} />,
                   ] as const,
               ),
               [`${base}/compare`, 'Compare'],
@@ -62,10 +67,25 @@ export function InProject({
               [`${base}/settings`, 'Settings'],
             ]}
           />
-          {children(project, loaded.reload)}
+          {children(project, reload)}
         </>
       )}
     </Await>
+  );
+}
+
+/** An environment's name, with the number of its proposals that are open. */
+function EnvironmentTab({ open, ...of }: Parameters<typeof EnvironmentMark>[0] & { open: number }) {
+  return (
+    <>
+      <EnvironmentMark {...of} />
+      {open > 0 && (
+        <span class="count">
+          {open}
+          <span class="visually-hidden"> open {open === 1 ? 'proposal' : 'proposals'}</span>
+        </span>
+      )}
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { subjects } from 'virtual:contracts';
+import { may, organizationBySlug } from '../session.ts';
 import './button.css';
 
 /** What can be asked about: the credentials and who holds them. */
@@ -31,8 +32,10 @@ export const leakedPath = (slug: string) => `/organizations/${slug}/audit/exposu
 /** The words of the link: “What they saw” for a person, “What it saw” for anything else. */
 export const sawWords = (type: SubjectType) => (type === 'user' ? 'What they saw' : 'What it saw');
 
-/** Leads from a credential to what it saw, for the case that it leaked. */
+/** Leads those who may ask from a credential to what it saw, for the case that it leaked. */
 export function Leaked({ slug, type, id, name }: LeakedProps) {
+  const organization = organizationBySlug(slug);
+  if (organization === undefined || !may('get-exposure', organization.role)) return null;
   return (
     <a class="button quiet" href={exposurePath(slug, { [type]: id })} aria-label={`${sawWords(type)}: ${name}`}>
       {sawWords(type)}

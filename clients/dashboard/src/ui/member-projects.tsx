@@ -1,7 +1,7 @@
 import { roles } from 'virtual:contracts';
 import type { ProjectRole } from '@holdfast/contracts/fields/project-role.ts';
 import type { Role } from '@holdfast/contracts/fields/role.ts';
-import type { Member } from '@holdfast/contracts/members/members.ts';
+import type { Invitation, Member } from '@holdfast/contracts/members/members.ts';
 import type { Project } from '@holdfast/contracts/projects/projects.ts';
 import { useState } from 'preact/hooks';
 import { call } from '../api.ts';
@@ -24,7 +24,8 @@ export function whyNotProjects(own: Role, { role, userId }: Member): string | un
 
 const isManager = (role: Role) => role === 'owner' || role === 'admin';
 
-type Rights = Pick<Member, 'limited' | 'projectRoles'>;
+/** Of a member or of somebody invited. */
+type Rights = Pick<Invitation, 'limited' | 'projectRoles'>;
 
 /** The rights in projects that a form sets, with what a request says. */
 export function useProjectRights({ limited: initial, projectRoles }: Rights) {

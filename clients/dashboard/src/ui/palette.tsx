@@ -115,7 +115,7 @@ function useFound(organization: OwnOrganization, text: string) {
     { title: 'Projects', found: projectsAndEnvironments(base, known) },
     { title: 'Pages', found: pagesOf(organization, known) },
     { title: 'Keys', found: isTyped ? keys : [] },
-    { title: 'People', found: text === '' || !roster.data ? [] : peopleFound(base, roster.data) },
+    { title: 'People', found: text === '' || !roster.data ? [] : peopleFound(organization.slug, roster.data) },
     { title: 'Identities', found: text === '' || !roster.data ? [] : identitiesFound(base, roster.data) },
     { title: 'Commands', found: commandsFor(organization) },
   ];

@@ -13,8 +13,8 @@ interface ScopeFieldsProps {
   projects: readonly Project[];
   scope: Scope;
   onChange: (scope: Scope) => void;
-  /** One environment must be chosen. */
-  required?: boolean;
+  /** How far it must be limited. */
+  required?: 'project' | 'environment' | undefined;
 }
 
 export function ScopeFields({ projects, scope, onChange, required }: ScopeFieldsProps) {
@@ -24,9 +24,9 @@ export function ScopeFields({ projects, scope, onChange, required }: ScopeFields
       <Select
         label="Project"
         value={scope.projectId}
-        required={required}
+        required={required !== undefined}
         options={[
-          ['', required ? 'Choose a project' : 'All projects'],
+          ['', required === undefined ? 'All projects' : 'Choose a project'],
           ...projects.map(({ id, slug }) => [id, slug] as const),
         ]}
         onChange={projectId => onChange({ projectId, environmentId: '' })}
@@ -35,9 +35,9 @@ export function ScopeFields({ projects, scope, onChange, required }: ScopeFields
         <Select
           label="Environment"
           value={scope.environmentId}
-          required={required}
+          required={required === 'environment'}
           options={[
-            ['', required ? 'Choose an environment' : 'All environments'],
+            ['', required === 'environment' ? 'Choose an environment' : 'All environments'],
             ...project.environments.map(({ id, slug }) => [id, slug] as const),
           ]}
           onChange={environmentId => onChange({ ...scope, environmentId })}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { boundedValueCheck, patternProblem } from '#lib/projects/templates/pattern.ts';
 import { compareWithTemplate } from '#lib/projects/templates/validate-environment.ts';
+import { boundedValueCheck, patternProblem } from '#lib/secrets/value-pattern.ts';
 
 const matchesWhole = (pattern: string, value: string) => boundedValueCheck()(pattern, value) === undefined;
 const stored = { projectId: 'a project', createdAt: '2026-01-01T00:00:00.000Z' };

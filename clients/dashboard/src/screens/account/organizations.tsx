@@ -1,12 +1,10 @@
 import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import { useState } from 'preact/hooks';
-import { call } from '../../api.ts';
-import { loadSession, session } from '../../session.ts';
+import { session } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
-import { Confirm } from '../../ui/confirm.tsx';
+import { Leave } from '../../ui/leave.tsx';
 import { Section } from '../../ui/page.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { showToast } from '../../ui/toast.tsx';
 
 /** Here rather than on the organization's pages, which it may keep from a session without its provider or a factor. */
 export function Organizations() {
@@ -19,23 +17,7 @@ export function Organizations() {
         keyOf={({ id }) => id}
         columns={columns(setLeaving)}
       />
-      {leaving !== undefined && (
-        <Confirm
-          title="Leave organization"
-          action="Leave"
-          onClose={() => setLeaving(undefined)}
-          onConfirm={async () => {
-            await call('DELETE /v1/members/{orgId}/me', { params: { orgId: leaving.id } });
-            showToast(`You left ${leaving.name}.`);
-            await loadSession();
-          }}
-        >
-          <p>
-            You lose access to <strong>{leaving.name}</strong> at once, and your tokens for it are revoked. To come
-            back, you need an invitation.
-          </p>
-        </Confirm>
-      )}
+      {leaving !== undefined && <Leave organization={leaving} onClose={() => setLeaving(undefined)} />}
     </Section>
   );
 }

@@ -5,13 +5,12 @@ import { call, Refusal } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import { session } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
-import { Confirm } from '../../ui/confirm.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Example } from '../../ui/example.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
+import { RevokeToken } from '../../ui/revoke-token.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { LastUsed, Time } from '../../ui/time.tsx';
-import { showToast } from '../../ui/toast.tsx';
 import { LeakedOf } from './leaked.tsx';
 import { NewToken } from './new-token.tsx';
 import { AccountTabs } from './tabs.tsx';
@@ -123,34 +122,5 @@ export HOLDFAST_TOKEN_FILE=/run/secrets/holdfast
 holdfast run -- ./deploy.sh`}
       />
     </Empty>
-  );
-}
-
-interface RevokeTokenProps {
-  token: CliToken;
-  onRevoked: () => Promise<void>;
-  onClose: () => void;
-}
-
-function RevokeToken({ token: { id: tokenId, name }, onRevoked, onClose }: RevokeTokenProps) {
-  return (
-    <Confirm
-      title="Revoke token"
-      action="Revoke"
-      onClose={onClose}
-      onConfirm={async () => {
-        await call('DELETE /v1/auth/tokens/{tokenId}', { params: { tokenId } });
-        showToast(`Token ${name} revoked.`);
-        await onRevoked();
-      }}
-    >
-      <p>
-        Everything that uses{' '}
-        <strong>
-          <bdi>{name}</bdi>
-        </strong>{' '}
-        loses access at once. If it leaked, you can still look up what it saw afterwards.
-      </p>
-    </Confirm>
   );
 }

@@ -10,7 +10,7 @@ export interface NamedToken {
   owner: string | undefined;
 }
 
-/** Who and what can act in an organization, by name, as far as an owner or admin can see. */
+/** Who and what can act in an organization, by name, as far as the user can see. */
 export interface Credentials {
   members: readonly Member[];
   identities: readonly Identity[];
@@ -18,10 +18,11 @@ export interface Credentials {
   tokens: readonly NamedToken[];
 }
 
-export async function listCredentials({ id: orgId }: OwnOrganization, signal: AbortSignal): Promise<Credentials> {
+export async function listCredentials(organization: OwnOrganization, signal: AbortSignal): Promise<Credentials> {
+  const { id: orgId, limited } = organization;
   const params = { orgId };
   const [{ members }, { identities }, { tokens }] = await Promise.all([
-    call('GET /v1/members/{orgId}', { params, signal }),
+    limited ? { members: [] } : call('GET /v1/members/{orgId}', { params, signal }),
     call('GET /v1/identities/{orgId}', { params, signal }),
     call('GET /v1/auth/tokens', { signal }),
   ]);

@@ -1,35 +1,35 @@
 import { roles } from 'virtual:contracts';
+import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import type { Role } from '@holdfast/contracts/fields/role.ts';
 import type { Member } from '@holdfast/contracts/members/members.ts';
-import { may, user } from '../../session.ts';
+import { may } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Leaked } from '../../ui/leaked.tsx';
+import { MemberName } from '../../ui/member-name.tsx';
 import { projectsInWords, whyNotProjects } from '../../ui/member-projects.tsx';
-import { Person } from '../../ui/person.tsx';
 import { Select } from '../../ui/select.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { mayRemove, removalOf } from './member-rights.ts';
 import type { Removal } from './remove-member.tsx';
 
 interface MemberTableProps {
   members: readonly Member[];
-  /** The organization's. */
-  slug: string;
-  /** The role of the current user. */
-  own: Role;
+  organization: OwnOrganization;
   busy: boolean;
   onChange: (id: string, role: Role) => void;
   onProjects: (member: Member) => void;
   onRemove: (removal: Removal) => void;
 }
 
-export function MemberTable({ members, slug, own, busy, onChange, onProjects, onRemove }: MemberTableProps) {
+export function MemberTable({ members, organization, busy, onChange, onProjects, onRemove }: MemberTableProps) {
+  const { slug, role: own } = organization;
   const owners = members.filter(({ role }) => role === 'owner').length;
   const isLastOwner = (member: Member) => member.role === 'owner' && owners === 1;
   const columns: Column<Member>[] = [
     {
       title: 'Member',
-      cell: ({ name, email }) => (name === '' ? <Person name={email} /> : <Person name={name} detail={email} />),
+      cell: member => <MemberName slug={slug} member={member} />,
     },
     {
       title: 'Role',
@@ -53,13 +53,21 @@ export function MemberTable({ members, slug, own, busy, onChange, onProjects, on
         ),
     },
     { title: 'Projects', cell: member => <Projects member={member} own={own} onOpen={onProjects} /> },
-    { title: 'Joined', cell: ({ joinedAt }) => <Time at={joinedAt} /> },
+    {
+      title: 'Joined',
+      cell: ({ joinedAt, via }) => (
+        <>
+          <Time at={joinedAt} />
+          {via === 'provider' && <span class="quiet"> through the provider</span>}
+        </>
+      ),
+    },
     {
       title: 'Actions',
       hiddenTitle: true,
       cell: member => (
         <>
-          {may('get-exposure', own) && <Leaked slug={slug} type="user" id={member.userId} name={member.email} />}
+          <Leaked slug={slug} type="user" id={member.userId} name={member.email} />
           {mayRemove(own, member) && !isLastOwner(member) && (
             <Button kind="quiet" label={`Remove ${member.email}`} onClick={() => onRemove(removalOf(member))}>
               Remove
@@ -89,13 +97,4 @@ function Projects({ member, own, onOpen }: ProjectsProps) {
       </Button>
     </>
   );
-}
-
-/** You can remove members whose role is not above yours. */
-function mayRemove(own: Role, { role }: Member): boolean {
-  return may('remove-member', own) && roles.indexOf(own) <= roles.indexOf(role);
-}
-
-function removalOf({ id, email, userId }: Member): Removal {
-  return { kind: 'member', id, userId, email, own: userId === user.value?.id };
 }

@@ -18,6 +18,7 @@ import { Invitations } from './invitations.tsx';
 import { Invite, rights } from './invite.tsx';
 import { MemberTable } from './member-table.tsx';
 import { type Removal, RemoveMember } from './remove-member.tsx';
+import { TemporaryAccess } from './temporary-access.tsx';
 
 type Roster = Answer<'GET /v1/members/{orgId}'>;
 
@@ -37,9 +38,14 @@ export function Members({ organization }: OrganizationProps) {
       title={`Members · ${organization.name}`}
       heading="Members"
       actions={
-        <Button kind="primary" onClick={() => setInviting(true)} whyNot={whyNot('invite-member', own)}>
-          Invite
-        </Button>
+        <>
+          <a class="button" href={`/organizations/${organization.slug}/members/access`}>
+            Who can read what
+          </a>
+          <Button kind="primary" onClick={() => setInviting(true)} whyNot={whyNot('invite-member', own)}>
+            Invite
+          </Button>
+        </>
       }
     >
       <Problem error={change.error} />
@@ -48,8 +54,7 @@ export function Members({ organization }: OrganizationProps) {
           <>
             <MemberTable
               members={members}
-              slug={organization.slug}
-              own={own}
+              organization={organization}
               busy={change.busy}
               onChange={(id, role) => void change.run(id, role)}
               onProjects={setPlacing}
@@ -61,6 +66,7 @@ export function Members({ organization }: OrganizationProps) {
           </>
         )}
       </Await>
+      <TemporaryAccess organization={organization} />
       <Section title="What roles may do">
         <Facts facts={roles.map(role => [role, rights[role]])} />
       </Section>

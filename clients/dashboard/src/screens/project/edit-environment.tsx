@@ -9,6 +9,7 @@ import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { ApprovalsSelect } from './approvals-select.tsx';
 import { EnvironmentTypeSelect } from './environment-type-select.tsx';
 
 interface EditEnvironmentProps {
@@ -20,12 +21,19 @@ interface EditEnvironmentProps {
   onDelete: () => void;
 }
 
+const onlyOwnersDelete = 'Its changes need approval, so only owners can delete it.';
+
 export function EditEnvironment({ environment, params, owner, whyNot, onSaved, onDelete }: EditEnvironmentProps) {
   const [type, setType] = useState<EnvironmentType>(environment.type);
+  const [approvals, setApprovals] = useState(environment.approvals);
   const save = useAction(async ({ name = '' }: Record<string, string>) => {
     await call('PATCH /v1/projects/{orgId}/{slug}/environments/{env}', {
       params: { ...params, env: environment.slug },
-      body: { name, ...(type === environment.type ? {} : { type }) },
+      body: {
+        name,
+        ...(type === environment.type ? {} : { type }),
+        ...(approvals === environment.approvals ? {} : { approvals }),
+      },
     });
     showToast(`Environment ${environment.slug} saved.`);
     await onSaved();
@@ -42,13 +50,25 @@ export function EditEnvironment({ environment, params, owner, whyNot, onSaved, o
           onChange={setType}
           whyNot={owner ? undefined : 'The type decides who can read, so only owners can change it.'}
         />
+        <ApprovalsSelect
+          environment={environment}
+          value={approvals}
+          onChange={setApprovals}
+          mayLower={owner}
+          whyNot={whyNot}
+        />
       </div>
       <Problem error={save.error} />
       <div class="actions">
         <Button type="submit" busy={save.busy} label={`Save ${environment.slug}`} disabled={whyNot !== undefined}>
           Save
         </Button>
-        <Button kind="quiet" label={`Delete ${environment.slug}`} onClick={onDelete} whyNot={whyNot}>
+        <Button
+          kind="quiet"
+          label={`Delete ${environment.slug}`}
+          onClick={onDelete}
+          whyNot={whyNot ?? (owner || environment.approvals === 0 ? undefined : onlyOwnersDelete)}
+        >
           Delete …
         </Button>
       </div>

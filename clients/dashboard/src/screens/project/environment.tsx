@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks';
 import { addressWith, navigate, searchParameters } from '../../router.ts';
 import { type OpenDialog, SecretDialogs } from '../../secrets/dialogs.tsx';
 import { SecretList } from '../../secrets/list.tsx';
-import { roleMay } from '../../secrets/rights.ts';
+import type { Place } from '../../secrets/place.ts';
+import { proposalsPath } from '../../secrets/propose.ts';
 import type { Row, RowAction } from '../../secrets/row.tsx';
 import { type OnSelected, Selected } from '../../secrets/selected.tsx';
 import { TakeValues } from '../../secrets/take-values.tsx';
@@ -13,30 +14,39 @@ import { type Secrets as LoadedSecrets, useSecrets } from '../../secrets/use-sec
 import { useValue } from '../../secrets/use-value.ts';
 import { WriteOnly } from '../../secrets/write-only.tsx';
 import { Button } from '../../ui/button.tsx';
+import { count } from '../../ui/count.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { EnvironmentMark } from '../../ui/environment-mark.tsx';
 import { FirstSteps } from '../../ui/first-steps.tsx';
 import { NoSuchEnvironment, type ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
+import { AccessNow, type Rights, WithGrants } from './environment-access.tsx';
 import { PromoteDialog } from './promote-dialog.tsx';
 import './project.css';
 
 export function EnvironmentScreen(props: ProjectProps) {
   const environment = props.project.environments.find(({ slug }) => slug === props.parameters.env);
   if (environment === undefined) return <NoSuchEnvironment {...props} />;
-  return <Secrets key={environment.id} {...props} environment={environment} />;
+  const { organization, project } = props;
+  return (
+    <WithGrants {...{ organization, project, environment }}>
+      {rights => (
+        <Secrets key={`${environment.id} ${rights.read}`} {...props} environment={environment} rights={rights} />
+      )}
+    </WithGrants>
+  );
 }
 
 interface SecretsProps extends ProjectProps {
   environment: Environment;
+  rights: Rights;
 }
 
-function Secrets({ organization, project, environment, reload }: SecretsProps) {
+function Secrets({ organization, project, environment, reload, rights }: SecretsProps) {
   const { role } = organization;
   const place = { orgSlug: organization.slug, project: project.slug, env: environment.slug };
-  const readable = roleMay('read', role, environment.type);
-  const writable = roleMay('write', role, environment.type);
+  const { read: readable, write: writable } = rights;
   const secrets = useSecrets({ place, environment, readable, reload });
   const { staging } = secrets;
   const value = useValue(place, environment.id);
@@ -60,7 +70,7 @@ function Secrets({ organization, project, environment, reload }: SecretsProps) {
       <Page
         title={`${environment.slug} · ${project.slug} · ${organization.name}`}
         heading={<EnvironmentMark type={environment.type} name={environment.name} />}
-        lead={<Lead {...{ organization, project, environment, readable }} revision={secrets.revision} />}
+        lead={<Lead {...{ place, environment, readable, writable }} revision={secrets.revision} />}
         actions={
           <>
             <Button onClick={() => setOpen({ kind: 'paste' })} disabled={!writable}>
@@ -77,6 +87,7 @@ function Secrets({ organization, project, environment, reload }: SecretsProps) {
         }
       >
         <Problem error={value.error} />
+        <AccessNow {...{ organization, environment, rights }} />
         {readable && secrets.keys.data !== undefined && secrets.rows.length === 0 ? (
           <NoSecrets {...{ organization, project, environment, writable }} onAdd={() => setOpen({ kind: 'secret' })} />
         ) : readable ? (
@@ -101,7 +112,7 @@ function Secrets({ organization, project, environment, reload }: SecretsProps) {
   );
 }
 
-interface TraysProps extends Omit<SecretsProps, 'parameters'> {
+interface TraysProps extends Omit<SecretsProps, 'parameters' | 'rights'> {
   secrets: LoadedSecrets;
   rows: Rows;
   writable: boolean;
@@ -192,23 +203,32 @@ function linkedDialog(): OpenDialog | undefined {
   return key === null ? undefined : { kind: 'secret', key, start: 'editing' };
 }
 
-interface LeadProps extends Pick<ProjectProps, 'organization' | 'project'> {
+interface LeadProps {
+  place: Place;
   environment: Environment;
   readable: boolean;
+  writable: boolean;
   revision: number;
 }
 
-function Lead({ organization, project, environment, readable, revision }: LeadProps) {
-  const base = `/organizations/${organization.slug}/projects/${project.slug}/environments/${environment.slug}`;
+function Lead({ place, environment, readable, writable, revision }: LeadProps) {
+  const { orgSlug, project, env } = place;
   return (
     <>
       <span class="word mono">{environment.slug}</span>
       {environment.type === environment.slug ? '' : `${environment.type} · `}revision{' '}
       <span class="mono">{revision}</span>
+      {environment.approvals > 0 && ` · ${count(environment.approvals, 'approval')} needed`}
       {readable && (
         <>
           {' · '}
-          <a href={`${base}/revisions`}>History</a>
+          <a href={`/organizations/${orgSlug}/projects/${project}/environments/${env}/revisions`}>History</a>
+        </>
+      )}
+      {writable && (
+        <>
+          {' · '}
+          <a href={proposalsPath(place)}>Proposals</a>
         </>
       )}
     </>

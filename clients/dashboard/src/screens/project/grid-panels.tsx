@@ -1,9 +1,9 @@
 import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import { SecretPanel } from '../../secrets/panel.tsx';
 import { Review } from '../../secrets/review.tsx';
-import { roleMay } from '../../secrets/rights.ts';
 import { stageOf, stagingFor } from '../../secrets/staging.ts';
 import { Tray } from '../../secrets/tray.tsx';
+import { roleMay } from '../../ui/environment-rights.ts';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import type { Column } from './grid-cells.ts';
 import { PromoteDialog } from './promote-dialog.tsx';
@@ -28,7 +28,8 @@ export function GridPanels({ organization, project, open, setOpen, from, changed
   const close = () => setOpen(undefined);
   const inEnvironment = (environment: Environment) => ({
     place: { orgSlug: organization.slug, project: project.slug, env: environment.slug },
-    environment,
+    // As it is now: it may have begun to require approvals.
+    environment: project.environments.find(({ id }) => id === environment.id) ?? environment,
     role,
     onClose: close,
   });

@@ -1,9 +1,10 @@
-import type { RefObject } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { EnvironmentMark } from '../../ui/environment-mark.tsx';
+import { Spacer, useRowsInFrame } from '../../ui/rows-in-frame.tsx';
 import { ScrollArea } from '../../ui/scroll-area.tsx';
 import { type CellState, type Column, cellOf } from './grid-cells.ts';
 import { gridRowPx, useCellKeys } from './use-cell-keys.ts';
+import '../../ui/matrix.css';
 import './grid.css';
 
 /** What the user may do in a cell. */
@@ -25,14 +26,11 @@ interface GridTableProps {
   onOpen: (cell: GridCell) => void;
 }
 
-/** Rows that are rendered above and below those in sight. */
-const beyondSight = 8;
-
 /** A row for each key, and a column for each environment. Only the rows in sight are rendered. */
 export function GridTable(props: GridTableProps) {
   const { keys, columns } = props;
   const body = useRef<HTMLTableSectionElement>(null);
-  const [first, end] = useRowsInFrame(body, keys.length);
+  const [first, end] = useRowsInFrame(body, { rows: keys.length, rowPx: gridRowPx });
   const cells = useCellKeys(body, { rows: keys.length, columns: columns.length + 1 });
   return (
     <ScrollArea class="matrix-frame" label="Keys by environment">
@@ -52,11 +50,11 @@ export function GridTable(props: GridTableProps) {
           </tr>
         </thead>
         <tbody ref={body} onKeyDown={cells.onKeyDown} onFocusIn={cells.onFocusIn}>
-          {first > 0 && <Spacer rows={first} />}
+          {first > 0 && <Spacer rows={first} rowPx={gridRowPx} />}
           {keys.slice(first, end).map((key, offset) => (
             <Row key={key} {...props} name={key} index={first + offset} isCurrent={cells.isCurrent} />
           ))}
-          {end < keys.length && <Spacer rows={keys.length - end} />}
+          {end < keys.length && <Spacer rows={keys.length - end} rowPx={gridRowPx} />}
         </tbody>
       </table>
     </ScrollArea>
@@ -126,36 +124,4 @@ function Cell({ name, index, column, at, ...props }: RowProps & { column: Column
       )}
     </td>
   );
-}
-
-/** The range of rows in sight of the frame around the body; the end is exclusive. */
-function useRowsInFrame(body: RefObject<HTMLElement | null>, rows: number): [first: number, end: number] {
-  const [range, setRange] = useState<[first: number, end: number]>([0, 40]);
-  useLayoutEffect(() => {
-    const frame = body.current?.closest('.matrix-frame');
-    if (!frame) return;
-    const measure = () => {
-      const first = Math.max(0, Math.floor(frame.scrollTop / gridRowPx) - beyondSight);
-      const end = Math.ceil((frame.scrollTop + frame.clientHeight) / gridRowPx) + beyondSight;
-      setRange(before => (before[0] === first && before[1] === end ? before : [first, end]));
-    };
-    const resized = new ResizeObserver(measure);
-    resized.observe(frame);
-    frame.addEventListener('scroll', measure, { passive: true });
-    return () => {
-      resized.disconnect();
-      frame.removeEventListener('scroll', measure);
-    };
-  }, []);
-  const first = Math.min(range[0], Math.max(0, rows - 1));
-  return [first, Math.max(first, Math.min(range[1], rows))];
-}
-
-/** Takes the place of rows that are not rendered. */
-function Spacer({ rows }: { rows: number }) {
-  const element = useRef<HTMLTableRowElement>(null);
-  // Set on the element: the content security policy allows no style in the markup.
-  useLayoutEffect(() => element.current?.style.setProperty('height', `${rows * gridRowPx}px`));
-  // biome-ignore lint/a11y/noAriaHiddenOnFocusable: an empty row takes no focus
-  return <tr class="spacer" ref={element} aria-hidden="true" />;
 }

@@ -1,12 +1,12 @@
 import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import { useRef, useState } from 'preact/hooks';
-import { roleMay } from '../../secrets/rights.ts';
 import { stageOf } from '../../secrets/staging.ts';
 import { user } from '../../session.ts';
 import { Await } from '../../ui/await.tsx';
 import { Button } from '../../ui/button.tsx';
 import { count } from '../../ui/count.ts';
 import { Empty } from '../../ui/empty.tsx';
+import { roleMay } from '../../ui/environment-rights.ts';
 import { Field } from '../../ui/field.tsx';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import { Problem } from '../../ui/problem.tsx';

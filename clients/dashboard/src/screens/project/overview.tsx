@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { roleMay } from '../../secrets/rights.ts';
 import { may, whoMay } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { count } from '../../ui/count.ts';
 import { EnvironmentMark } from '../../ui/environment-mark.tsx';
+import { roleMay } from '../../ui/environment-rights.ts';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Grid } from './grid.tsx';
@@ -46,7 +46,7 @@ function Environments({ organization, project }: Pick<ProjectProps, 'organizatio
   const { role } = organization;
   return (
     <ul class="environment-cards">
-      {project.environments.map(({ id, slug, name, type, secretCount, revision }) => (
+      {project.environments.map(({ id, slug, name, type, secretCount, revision, approvals }) => (
         <li key={id} class={`railed ${type}`}>
           <a href={`/organizations/${organization.slug}/projects/${project.slug}/environments/${slug}`}>
             <EnvironmentMark type={type} name={name} />
@@ -54,6 +54,7 @@ function Environments({ organization, project }: Pick<ProjectProps, 'organizatio
           <span class="quiet">
             {count(secretCount, 'secret')} · revision <span class="mono">{revision}</span>
           </span>
+          {approvals > 0 && <span class="quiet">{count(approvals, 'approval')} needed</span>}
           {!roleMay('read', role, type) && (
             <span class="quiet">{roleMay('write', role, type) ? 'write only' : 'no access'}</span>
           )}

@@ -1,27 +1,24 @@
-import { environmentRules, roles } from 'virtual:contracts';
-import type { EnvironmentType, Role } from '@holdfast/contracts/fields/role.ts';
-import { roleInProject } from '@holdfast/contracts/fields/role-in-project.ts';
+import { roles } from 'virtual:contracts';
 import type { Member } from '@holdfast/contracts/members/members.ts';
 import type { Project } from '@holdfast/contracts/projects/projects.ts';
 import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import { organizationBySlug } from '../../session.ts';
+import { sources } from '../../ui/access-sources.ts';
 import { Await } from '../../ui/await.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { ProjectProps } from '../../ui/in-project.tsx';
+import { MemberName } from '../../ui/member-name.tsx';
 import { MemberProjects, whyNotProjects } from '../../ui/member-projects.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Person } from '../../ui/person.tsx';
+import { accessIn, inWords, type ProjectAccess } from '../../ui/project-access.ts';
 import { Table } from '../../ui/table.tsx';
 
 interface PersonHere {
   member: Member;
-  role: Role;
-  why: string;
+  access: ProjectAccess;
 }
-
-const reasons = { project: 'role in this project', organization: 'role in the organization' } as const;
 
 /** Who can do what in the project, the most powerful first, and why. */
 export function People({ organization, project }: ProjectProps) {
@@ -44,13 +41,11 @@ export function People({ organization, project }: ProjectProps) {
             columns={[
               {
                 title: 'Person',
-                cell: ({ member: { name, email } }) =>
-                  name === '' ? <Person name={email} /> : <Person name={name} detail={email} />,
+                cell: ({ member }) => <MemberName slug={slug} member={member} />,
               },
-              { title: 'Role here', cell: ({ role }) => role },
-              { title: 'Because of the', cell: ({ why }) => why },
-              { title: 'Reads', cell: ({ role }) => environmentsFor('read', role, project) },
-              { title: 'Changes', cell: ({ role }) => environmentsFor('write', role, project) },
+              { title: 'Reads', cell: ({ access: { read, asked } }) => inWords(read, asked) },
+              { title: 'Changes', cell: ({ access: { write, asked } }) => inWords(write, asked) },
+              { title: 'Because of', cell: ({ access: { why } }) => why.join(', ') },
               {
                 title: 'Actions',
                 hiddenTitle: true,
@@ -82,18 +77,11 @@ export function People({ organization, project }: ProjectProps) {
   );
 }
 
-function peopleIn({ id }: Project, members: readonly Member[]): PersonHere[] {
+function peopleIn(project: Project, members: readonly Member[]): PersonHere[] {
   const people = members.flatMap(member => {
-    const found = roleInProject(member, id);
-    return found === undefined ? [] : [{ member, role: found.role, why: reasons[found.source] }];
+    const access = accessIn(sources, member, project);
+    return access.why.length === 0 ? [] : [{ member, access }];
   });
-  return people.toSorted((a, b) => roles.indexOf(a.role) - roles.indexOf(b.role));
-}
-
-/** By slug, because the type of an environment can change. */
-function environmentsFor(action: 'read' | 'write', role: Role, { environments }: Project): string {
-  const types: readonly EnvironmentType[] = environmentRules[action][role];
-  const slugs = environments.filter(({ type }) => types.includes(type)).map(({ slug }) => slug);
-  if (slugs.length === 0) return '–';
-  return slugs.length === environments.length ? 'all environments' : slugs.join(', ');
+  const rank = ({ access: { role } }: PersonHere) => (role === undefined ? roles.length : roles.indexOf(role));
+  return people.toSorted((a, b) => rank(a) - rank(b));
 }

@@ -42,7 +42,11 @@ export function PromotionForm({ promotion, onMoved }: PromotionFormProps) {
       </div>
       {onMoved !== undefined && target !== undefined && (
         <p>
-          After that, their deletion in <span class="mono">{from}</span> is staged for you to review.
+          {target.approvals > 0
+            ? 'Only the promotion is proposed. Once it is applied, delete the keys in '
+            : 'After that, their deletion in '}
+          <span class="mono">{from}</span>
+          {target.approvals > 0 ? '.' : ' is staged for you to review.'}
         </p>
       )}
       {target === undefined ? (

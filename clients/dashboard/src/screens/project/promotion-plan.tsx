@@ -21,6 +21,7 @@ export function PromotionPlan({ planned, target, promotion }: PromotionPlanProps
     <div class={`railed ${target.type}`}>
       <PlannedChange
         environment={target}
+        role={promotion.role}
         lines={lines.map(line => ({
           ...line,
           note: <Take name={line.key} taken={takes(line.key)} onTake={taken => take(line.key, taken)} />,
@@ -31,7 +32,7 @@ export function PromotionPlan({ planned, target, promotion }: PromotionPlanProps
         label={`Promote ${count(keys.length, 'key')}`}
         busy={applying.busy}
         error={applying.error}
-        onApply={message => void applying.run(planned, keys, message)}
+        onApply={sending => void applying.run(planned, keys, sending)}
         onPlanAgain={planAgain}
       >
         <Untouched plan={planned.plan} />

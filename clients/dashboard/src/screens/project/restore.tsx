@@ -1,3 +1,4 @@
+import type { Role } from '@holdfast/contracts/fields/role.ts';
 import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import type { Place } from '../../secrets/place.ts';
 import { PlannedChange } from '../../secrets/planned-change.tsx';
@@ -11,15 +12,18 @@ import '../../ui/journal.css';
 interface RestoreProps {
   place: Place;
   environment: Environment;
+  role: Role;
   revision: number;
   onClose: () => void;
   onRestored: () => void;
+  reload: () => Promise<void>;
 }
 
-export function Restore({ place, environment, revision, onClose, onRestored }: RestoreProps) {
+export function Restore({ place, environment, role, revision, onClose, onRestored, reload }: RestoreProps) {
   const { plan, restoring, without, destroyed, leaveOut, planAgain } = useRestore({
     place,
     revision,
+    reload,
     onRestored: () => {
       onRestored();
       onClose();
@@ -45,6 +49,7 @@ export function Restore({ place, environment, revision, onClose, onRestored }: R
           return (
             <PlannedChange
               environment={environment}
+              role={role}
               lines={lines}
               chosen={lines.length}
               revision={found.on}
@@ -52,7 +57,7 @@ export function Restore({ place, environment, revision, onClose, onRestored }: R
               label="Restore"
               busy={restoring.busy}
               error={restoring.error}
-              onApply={message => void restoring.run(found.on, found.keys, message)}
+              onApply={sending => void restoring.run(found.on, found.keys, sending)}
               onPlanAgain={planAgain}
             />
           );

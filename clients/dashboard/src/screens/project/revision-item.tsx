@@ -11,13 +11,14 @@ interface RevisionItemProps {
   /** The newest revision is what the environment holds, so there is nothing to restore. */
   current: boolean;
   restorable: boolean;
+  proposalAt: (id: string) => string;
   onCompare: () => void;
   onRestore: () => void;
 }
 
 /** One revision: what happened, who did it and why. */
-export function RevisionItem({ entry, current, restorable, onCompare, onRestore }: RevisionItemProps) {
-  const { revision, createdBy, createdAt, message } = entry;
+export function RevisionItem({ entry, current, restorable, proposalAt, onCompare, onRestore }: RevisionItemProps) {
+  const { revision, createdBy, createdAt, message, proposal, approvedBy = [] } = entry;
   return (
     <li>
       <p class="when mono">{revision}</p>
@@ -28,8 +29,14 @@ export function RevisionItem({ entry, current, restorable, onCompare, onRestore 
             {createdBy?.email ?? 'an operator'}, <Time at={createdAt} />
           </span>
         </p>
+        {proposal !== undefined && (
+          <p class="quiet">
+            <a href={proposalAt(proposal.id)}>Proposed</a>
+            {approvedBy.length > 0 && ` and approved by ${listed(approvedBy.map(({ email }) => email))}`}
+          </p>
+        )}
         {message !== null && <p class="message">“{message}”</p>}
-        <Changes entry={entry} />
+        <ChangedKeys entry={entry} />
         <div class="actions">
           <Button kind="quiet" label={`Diff of revision ${revision}`} onClick={onCompare}>
             Diff
@@ -45,6 +52,8 @@ export function RevisionItem({ entry, current, restorable, onCompare, onRestore 
   );
 }
 
+const listed = (names: readonly string[]) => new Intl.ListFormat('en').format(names);
+
 function headline({ action, from, restored }: RevisionEntry): string {
   if (restored !== undefined) return `Restored revision ${restored}`;
   if (from !== undefined) return `Promoted from ${from.slug} at ${from.revision}`;
@@ -55,7 +64,8 @@ function headline({ action, from, restored }: RevisionEntry): string {
 
 const shownKeys = 6;
 
-function Changes({ entry }: { entry: RevisionEntry }) {
+/** The first keys that a change names. */
+export function ChangedKeys({ entry }: { entry: Parameters<typeof linesOf>[0] }) {
   const [open, setOpen] = useState(false);
   const lines = linesOf(entry);
   return (

@@ -1,6 +1,6 @@
 import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import { useState } from 'preact/hooks';
-import { roleMay } from '../../secrets/rights.ts';
+import { proposalsPath } from '../../secrets/propose.ts';
 import { may, whoMay } from '../../session.ts';
 import { Await } from '../../ui/await.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -10,6 +10,7 @@ import { EnvironmentMark } from '../../ui/environment-mark.tsx';
 import { NoSuchEnvironment, type ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
+import { WithGrants } from './environment-access.tsx';
 import { Restore } from './restore.tsx';
 import { RevisionDiff } from './revision-diff.tsx';
 import { RevisionItem } from './revision-item.tsx';
@@ -20,14 +21,20 @@ export function Revisions(props: ProjectProps) {
   const { organization, project, parameters } = props;
   const environment = project.environments.find(({ slug }) => slug === parameters.env);
   if (environment === undefined) return <NoSuchEnvironment {...props} />;
-  if (!roleMay('read', organization.role, environment.type))
-    return (
-      <EmptyPage
-        title="History"
-        reason={`As a ${organization.role}, you can’t read the history of ${environment.slug}.`}
-      />
-    );
-  return <Journal key={environment.id} {...props} environment={environment} />;
+  return (
+    <WithGrants {...{ organization, project, environment }}>
+      {rights =>
+        rights.read ? (
+          <Journal key={environment.id} {...props} environment={environment} />
+        ) : (
+          <EmptyPage
+            title="History"
+            reason={`As a ${organization.role}, you can’t read the history of ${environment.slug}.`}
+          />
+        )
+      }
+    </WithGrants>
+  );
 }
 
 function Journal({ organization, project, environment, reload }: ProjectProps & { environment: Environment }) {
@@ -52,6 +59,7 @@ function Journal({ organization, project, environment, reload }: ProjectProps & 
       >
         <RevisionList
           revisions={revisions}
+          proposalAt={id => proposalsPath(place, id)}
           whyNot={may('restore-secrets', organization.role) ? undefined : whoMay('restore-secrets')}
           onCompare={setComparing}
           onRestore={setRestoring}
@@ -63,7 +71,9 @@ function Journal({ organization, project, environment, reload }: ProjectProps & 
           <Restore
             place={place}
             environment={environment}
+            role={organization.role}
             revision={restoring}
+            reload={reload}
             onClose={() => setRestoring(undefined)}
             onRestored={() => {
               void revisions.loaded.reload();
@@ -78,13 +88,22 @@ function Journal({ organization, project, environment, reload }: ProjectProps & 
 
 interface RevisionListProps {
   revisions: ReturnType<typeof useRevisions>;
+  /** The page of a proposal. */
+  proposalAt: (id: string) => string;
   /** Why nothing can be restored. */
   whyNot: string | undefined;
   onCompare: (entry: RevisionEntry) => void;
   onRestore: (revision: number) => void;
 }
 
-function RevisionList({ revisions: { loaded, older }, whyNot, onCompare, onRestore }: RevisionListProps) {
+function RevisionList(props: RevisionListProps) {
+  const {
+    revisions: { loaded, older },
+    proposalAt,
+    whyNot,
+    onCompare,
+    onRestore,
+  } = props;
   return (
     <Await of={loaded} rows={8}>
       {({ revisions, next }) =>
@@ -99,6 +118,7 @@ function RevisionList({ revisions: { loaded, older }, whyNot, onCompare, onResto
                   entry={entry}
                   current={index === 0}
                   restorable={whyNot === undefined}
+                  proposalAt={proposalAt}
                   onCompare={() => onCompare(entry)}
                   onRestore={() => onRestore(entry.revision)}
                 />

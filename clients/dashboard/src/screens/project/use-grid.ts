@@ -2,9 +2,9 @@ import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import { useRef } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { useLoad } from '../../load.ts';
-import { roleMay } from '../../secrets/rights.ts';
 import { user } from '../../session.ts';
 import { atMost } from '../../ui/at-most.ts';
+import { roleMay } from '../../ui/environment-rights.ts';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import type { Column } from './grid-cells.ts';
 

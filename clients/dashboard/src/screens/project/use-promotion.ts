@@ -2,9 +2,11 @@ import type { ChangePlan } from '@holdfast/contracts/secrets/changes.ts';
 import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
+import type { Sending } from '../../secrets/apply.tsx';
 import { planOf } from '../../secrets/proof.tsx';
-import { roleMay } from '../../secrets/rights.ts';
+import { orOfferToPropose, propose } from '../../secrets/propose.ts';
 import { count } from '../../ui/count.ts';
+import { roleMay } from '../../ui/environment-rights.ts';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
@@ -59,12 +61,18 @@ export function usePromotion(options: Options) {
     });
     return { plan: onlyOf(planOf(answer), only), revision: answer.revision };
   });
-  const applying = useAction(async (planned: Planned, keys: string[], message: string) => {
-    const { revision } = await call('POST /v1/secrets/{orgSlug}/{project}/promote', {
-      params,
-      body: { ...choice, keys, ...(message === '' ? {} : { message }) },
-      ifMatch: planned.revision,
-    });
+  const applying = useAction(async (planned: Planned, keys: string[], { message, proposes, bypass }: Sending) => {
+    const said = message === '' ? {} : { message };
+    const request = { params, body: { ...choice, keys, ...said }, ifMatch: planned.revision };
+    if (proposes) {
+      // A proposal has no revision to match. A dry run checks that this is still the planned one.
+      await call('POST /v1/secrets/{orgSlug}/{project}/promote', { ...request, query: { dryRun: true } });
+      return propose({ ...params, env: to }, { promote: { from, keys, overwrite }, ...said }, reload);
+    }
+    const { revision } = await orOfferToPropose(
+      call('POST /v1/secrets/{orgSlug}/{project}/promote', { ...request, query: { bypass } }),
+      reload,
+    );
     showToast(`Promoted ${count(keys.length, 'key')}: ${to} is at revision ${revision}.`);
     setLeft(new Set());
     if (onPromoted !== undefined) onPromoted({ revision, keys: [...keys, ...planned.plan.unchanged] });
@@ -72,6 +80,7 @@ export function usePromotion(options: Options) {
   });
   return {
     ...choice,
+    role: organization.role,
     sources,
     targets,
     target,

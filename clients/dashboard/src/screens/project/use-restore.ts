@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
 import { call, Refusal } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
+import type { Sending } from '../../secrets/apply.tsx';
 import type { Place } from '../../secrets/place.ts';
 import { planOf } from '../../secrets/proof.tsx';
+import { orOfferToPropose, propose } from '../../secrets/propose.ts';
 import { showToast } from '../../ui/toast.tsx';
 
 interface Options {
@@ -10,10 +12,12 @@ interface Options {
   /** The revision to go back to. */
   revision: number;
   onRestored: () => void;
+  /** Reloads the project. */
+  reload: () => Promise<void>;
 }
 
-/** The plan of a restore. It is applied as one new revision, only on the revision that it was made for. */
-export function useRestore({ place, revision, onRestored }: Options) {
+/** The plan of a restore. It is applied or proposed as one new revision, only on the revision that it was made for. */
+export function useRestore({ place, revision, onRestored, reload }: Options) {
   /** Keys whose old values were destroyed; the other keys can be restored without them. */
   const [without, setWithout] = useState<readonly string[]>([]);
   const plan = useLoad(`restore ${revision} ${without.length}`, async signal => {
@@ -26,12 +30,21 @@ export function useRestore({ place, revision, onRestored }: Options) {
     });
     return { plan: planOf(answer), on: answer.revision, keys };
   });
-  const restoring = useAction(async (on: number, keys: readonly string[] | undefined, message: string) => {
-    const answer = await call('POST /v1/secrets/{orgSlug}/{project}/{env}/restore', {
-      params: { ...place },
-      body: { revision, ...(keys === undefined ? {} : { keys: [...keys] }), ...(message === '' ? {} : { message }) },
-      ifMatch: on,
-    });
+  const restoring = useAction(async (on: number, keys: readonly string[] | undefined, sending: Sending) => {
+    const { message, proposes, bypass } = sending;
+    const params = { ...place };
+    const restore = { revision, ...(keys === undefined ? {} : { keys: [...keys] }) };
+    const said = message === '' ? {} : { message };
+    const request = { params, body: { ...restore, ...said }, ifMatch: on };
+    if (proposes) {
+      // A proposal has no revision to match. A dry run checks that this is still the planned one.
+      await call('POST /v1/secrets/{orgSlug}/{project}/{env}/restore', { ...request, query: { dryRun: true } });
+      return propose(place, { restore, ...said }, reload);
+    }
+    const answer = await orOfferToPropose(
+      call('POST /v1/secrets/{orgSlug}/{project}/{env}/restore', { ...request, query: { bypass } }),
+      reload,
+    );
     showToast(`Restored revision ${revision} as revision ${answer.revision}.`);
     onRestored();
   });

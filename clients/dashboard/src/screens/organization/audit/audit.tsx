@@ -1,9 +1,9 @@
-import { environmentRules } from 'virtual:contracts';
 import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import { type Answer, call } from '../../../api.ts';
 import { useLoad, usePages } from '../../../load.ts';
 import { addressWith, navigate } from '../../../router.ts';
-import { may, whoMay } from '../../../session.ts';
+import { managedProjects, whoMay } from '../../../session.ts';
+import { sources } from '../../../ui/access-sources.ts';
 import { Await } from '../../../ui/await.tsx';
 import { count } from '../../../ui/count.ts';
 import { Empty } from '../../../ui/empty.tsx';
@@ -11,13 +11,14 @@ import { Further } from '../../../ui/further.tsx';
 import type { OrganizationProps } from '../../../ui/in-organization.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Pager } from '../../../ui/pager.tsx';
+import { accessIn } from '../../../ui/project-access.ts';
 import { Time } from '../../../ui/time.tsx';
 import { Activity } from './activity.tsx';
 import { Chips } from './chips.tsx';
 import { Download } from './download.tsx';
 import { AuditEntryLine } from './entry.tsx';
 import { FilterForm } from './filter-form.tsx';
-import { addressed, type Filters } from './filters.ts';
+import { addressed, type Filters, within } from './filters.ts';
 import { type Folded, foldChecks } from './fold-checks.ts';
 import { listNames, noNames, withTokensOf } from './names.ts';
 import '../../../ui/journal.css';
@@ -26,15 +27,16 @@ import './audit.css';
 const pageSize = 50;
 
 export function Audit({ organization }: OrganizationProps) {
-  return may('list-audit-entries', organization.role) ? (
-    <AuditLog organization={organization} />
-  ) : (
-    <Histories organization={organization} />
-  );
+  const managed = managedProjects('list-audit-entries', organization);
+  if (managed === 'all') return <AuditLog organization={organization} />;
+  const [first, ...others] = managed.map(({ projectId }) => projectId);
+  if (first === undefined) return <Histories organization={organization} />;
+  return <AuditLog organization={organization} projectIds={[first, ...others]} />;
 }
 
 /** What others than owners and admins may see: who changed the secrets that they may read. */
-function Histories({ organization: { id: orgId, name, slug, role } }: { organization: OwnOrganization }) {
+function Histories({ organization }: { organization: OwnOrganization }) {
+  const { id: orgId, name, slug } = organization;
   const loaded = useLoad(orgId, signal => call('GET /v1/projects/{orgId}', { params: { orgId }, signal }));
   return (
     <Page title={`Audit · ${name}`} heading="Audit">
@@ -44,18 +46,16 @@ function Histories({ organization: { id: orgId, name, slug, role } }: { organiza
           {({ projects }) => (
             <ul>
               {projects.flatMap(project =>
-                project.environments
-                  .filter(({ type }) => environmentRules.read[role].includes(type))
-                  .map(environment => (
-                    <li key={environment.id}>
-                      <a
-                        class="mono"
-                        href={`/organizations/${slug}/projects/${project.slug}/environments/${environment.slug}/revisions`}
-                      >
-                        {project.slug}/{environment.slug}
-                      </a>
-                    </li>
-                  )),
+                accessIn(sources, organization, project).read.environments.map(environment => (
+                  <li key={environment.id}>
+                    <a
+                      class="mono"
+                      href={`/organizations/${slug}/projects/${project.slug}/environments/${environment.slug}/revisions`}
+                    >
+                      {project.slug}/{environment.slug}
+                    </a>
+                  </li>
+                )),
               )}
             </ul>
           )}
@@ -67,8 +67,15 @@ function Histories({ organization: { id: orgId, name, slug, role } }: { organiza
 
 type LogPage = Answer<'GET /v1/audit/{orgId}'>;
 
-function AuditLog({ organization }: { organization: OwnOrganization }) {
-  const { filters, offset } = addressed();
+interface AuditLogProps {
+  organization: OwnOrganization;
+  /** The projects whose admin the user is, if they may only see the log of these, one at a time. */
+  projectIds?: readonly [string, ...string[]];
+}
+
+function AuditLog({ organization, projectIds }: AuditLogProps) {
+  const { filters: chosen, offset } = addressed();
+  const filters = within(projectIds, chosen);
   // Without the names, the log still shows the ids.
   const listed = useLoad(organization.id, signal => listNames(organization, signal)).data ?? noNames;
   const log = usePages<LogPage>(
@@ -87,11 +94,20 @@ function AuditLog({ organization }: { organization: OwnOrganization }) {
     <Page
       title={`Audit · ${organization.name}`}
       heading="Audit"
-      lead="Every change, and every read of values. The log never contains a value."
+      lead={
+        projectIds === undefined
+          ? 'Every change, and every read of values. The log never contains a value.'
+          : 'Every change in a project that you administer, and every read of values. The log never contains a value.'
+      }
       actions={<Download organization={organization} filters={filters} />}
     >
-      <FilterForm filters={filters} names={names} />
-      <Chips filters={filters} entries={entries} names={names} slug={organization.slug} />
+      <FilterForm filters={filters} names={names} isOfProject={projectIds !== undefined} />
+      <Chips
+        filters={projectIds === undefined ? chosen : withoutProject(chosen)}
+        entries={entries}
+        names={names}
+        slug={organization.slug}
+      />
       <Await of={log} rows={10}>
         {pages => (
           <>
@@ -109,6 +125,9 @@ function AuditLog({ organization }: { organization: OwnOrganization }) {
     </Page>
   );
 }
+
+/** The filters that can be removed from the log of one project. */
+const withoutProject = ({ project: _, ...others }: Filters): Filters => others;
 
 interface EntriesProps {
   pages: readonly LogPage[];

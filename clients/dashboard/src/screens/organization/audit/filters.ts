@@ -28,3 +28,10 @@ export function filtered(changes: { readonly [Name in FilterName]?: string | und
 
 /** The address of the whole log. */
 export const unfiltered = () => filtered(Object.fromEntries(names.map(name => [name, undefined])));
+
+/** The filters, with one of these projects: the log of others is refused. Undefined: there is no such limit. Pure. */
+export function within(projectIds: readonly [string, ...string[]] | undefined, filters: Filters): Filters {
+  if (projectIds === undefined) return filters;
+  const [first] = projectIds;
+  return { ...filters, project: projectIds.find(id => id === filters.project) ?? first };
+}

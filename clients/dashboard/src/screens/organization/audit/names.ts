@@ -2,6 +2,7 @@ import type { AuditEntry } from '@holdfast/contracts/audit/entries.ts';
 import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import type { Project } from '@holdfast/contracts/projects/projects.ts';
 import { call } from '../../../api.ts';
+import { managedProjects } from '../../../session.ts';
 import { type Credentials, listCredentials } from '../credentials.ts';
 
 /** What the log's ids stand for, as far as this user can see. */
@@ -16,7 +17,9 @@ export async function listNames(organization: OwnOrganization, signal: AbortSign
     listCredentials(organization, signal),
     call('GET /v1/projects/{orgId}', { params: { orgId: organization.id }, signal }),
   ]);
-  return { ...credentials, projects };
+  const managed = managedProjects('list-audit-entries', organization);
+  const isShown = ({ id }: Project) => managed === 'all' || managed.some(({ projectId }) => projectId === id);
+  return { ...credentials, projects: projects.filter(isShown) };
 }
 
 /** The names with the tokens of others that these entries name. Pure. */

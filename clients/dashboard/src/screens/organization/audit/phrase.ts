@@ -18,6 +18,14 @@ export const sentences: Readonly<Record<AuditAction, string>> = {
   'secret.changed': 'changed {keys} in {place}',
   'secret.restored': 'restored {keys} in {place}[ as in revision {restored}]',
   'secret.version_destroyed': 'destroyed versions[ {versions}] of {keys} in {place}',
+  'secret.approval_bypassed': 'changed {keys} in {place} without approval[: {reason}]',
+  'proposal.created': 'proposed to change {keys} in {place}',
+  'proposal.read': 'read the values proposed for {keys} in {place}',
+  'proposal.approved': 'approved a proposal[ by {author}] to change {keys} in {place}',
+  'proposal.rejected': 'rejected a proposal[ by {author}] to change {keys} in {place}',
+  'proposal.withdrawn': 'withdrew the proposal to change {keys} in {place}',
+  'proposal.applied': 'applied a proposal[ by {author}] to change {keys} in {place}',
+  'proposal.expired': 'closed a proposal[ by {author}] to change {keys} in {place}, which had expired',
   'project.created': 'created the project {place}',
   'project.updated': 'changed the project {place}',
   'project.deleted': 'deleted the project {place}',
@@ -45,6 +53,10 @@ export const sentences: Readonly<Record<AuditAction, string>> = {
   'member.role_changed': 'changed the role of {target}[ from {from} to {to}]',
   'member.projects_changed': 'changed the projects of {target}',
   'member.removed': 'removed {target} from the organization',
+  'grant.requested': 'asked for[ {access}] access to {place}[ for {minutes} minutes]',
+  'grant.created': 'gave {target}[ {access}] access to {place}[ for {minutes} minutes]',
+  'grant.ended': 'ended the[ {access}] access of {target} to {place}',
+  'grant.refused': 'refused {target}[ {access}] access to {place}',
   'organization.created': 'created the organization {target}',
   'organization.restored': 'restored the deleted organization',
   'organization.updated': 'renamed the organization to {target}',
@@ -95,6 +107,7 @@ export function phraseOf({ action, actor, target, details = {} }: AuditEntry): {
 export function detailInWords(value: Details[string]): string {
   if (value === null) return 'none';
   if (typeof value !== 'object') return String(value);
+  if (Array.isArray(value)) return value.join(', ');
   if ('from' in value && 'to' in value)
     return `${detailInWords(value.from ?? null)} → ${detailInWords(value.to ?? null)}`;
   if ('slug' in value && 'revision' in value) return `${value.slug}@${value.revision}`;

@@ -30,6 +30,7 @@ export function exposedSecrets(pages: readonly Pick<CredentialExposure, 'exposur
       firstAt: earlier(a.firstAt, b.firstAt),
       lastAt: later(a.lastAt, b.lastAt),
       how: union(a.how, b.how),
+      grants: union(a.grants, b.grants),
       current: a.current || b.current,
     }),
   );

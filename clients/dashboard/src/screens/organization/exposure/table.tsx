@@ -52,7 +52,8 @@ const ways: Readonly<Record<Exposure['how'][number], string>> = {
 };
 
 function ExposureRow({ row, index, slug }: { row: Exposure; index: number; slug: string }) {
-  const { project, environment, key, versions, how, firstAt, lastAt, current } = row;
+  const { project, environment, key, versions, how, grants, firstAt, lastAt, current } = row;
+  const inWords = how.length === 0 ? 'may have been read' : how.map(way => ways[way]).join(', ');
   return (
     <TableRow aria-rowindex={index + 2} data-index={index} class={current ? undefined : 'checked-off'}>
       <Cell>
@@ -87,7 +88,10 @@ function ExposureRow({ row, index, slug }: { row: Exposure; index: number; slug:
       <Cell class="versions">
         {versions.length === 0 ? 'unknown' : <span class="mono">v{toRanges(versions)}</span>}
       </Cell>
-      <Cell class="how">{how.length === 0 ? 'may have been read' : how.map(way => ways[way]).join(', ')}</Cell>
+      <Cell class="how">
+        {inWords}
+        {grants.length > 0 && ', under temporary access'}
+      </Cell>
       <Cell class="seen">
         <Time at={lastAt} />
         {ago(firstAt) !== ago(lastAt) && (

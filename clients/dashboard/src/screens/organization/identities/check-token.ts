@@ -75,7 +75,8 @@ function endIn(seconds: number): string {
   return seconds > -clockSkewSeconds ? 'expired just now, within the clock skew' : 'expired';
 }
 
-function claimsOf(text: string): Claims | undefined {
+/** The claims of a JSON Web Token, without a check of its signature; undefined for any other text. Pure. */
+export function claimsOf(text: string): Claims | undefined {
   const parts = text.trim().split('.');
   if (parts.length !== 3) return undefined;
   try {

@@ -3,6 +3,7 @@ import type { Identity } from '@holdfast/contracts/identities/identities.ts';
 import type { Project } from '@holdfast/contracts/projects/projects.ts';
 import { call } from '../../../api.ts';
 import { useLoad } from '../../../load.ts';
+import { may } from '../../../session.ts';
 import { Empty } from '../../../ui/empty.tsx';
 import { Example } from '../../../ui/example.tsx';
 import { ForRoles } from '../../../ui/for-roles.tsx';
@@ -36,7 +37,9 @@ function IdentityList({ organization }: { organization: OwnOrganization }) {
     <ListPage
       title={`Identities · ${organization.name}`}
       heading="Identities"
-      lead="Pipelines and workloads that sign in with a token from their own platform, so they store no secret."
+      lead={`Pipelines and workloads that sign in with a token from their own platform, so they store no secret.${
+        may('list-identities', organization.role) ? '' : ' You see those of the projects that you administer.'
+      }`}
       loaded={loaded}
       rowsOf={({ identities }) => identities}
       columns={({ projects }) => columns(organization.slug, projects)}

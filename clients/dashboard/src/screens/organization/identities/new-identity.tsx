@@ -6,6 +6,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../../api.ts';
 import { useAction, useLoad } from '../../../load.ts';
 import { navigate } from '../../../router.ts';
+import { managedProjects } from '../../../session.ts';
 import { Await } from '../../../ui/await.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/field.tsx';
@@ -37,6 +38,7 @@ const accesses = {
 /** Creates an identity in three steps; the third is on its own page, which says what to set up in the job. */
 export function NewIdentity({ organization }: OrganizationProps) {
   const params = { orgId: organization.id };
+  const managed = managedProjects('create-identity', organization);
   const loaded = useLoad(organization.id, signal => call('GET /v1/projects/{orgId}', { params, signal }));
   return (
     <ForRoles organization={organization} operation="create-identity" heading="New identity" doing="create identities">
@@ -45,13 +47,31 @@ export function NewIdentity({ organization }: OrganizationProps) {
         heading="New identity"
         lead="A pipeline or workload signs in with a token from its own platform, so it stores no secret. Say where it runs and what it may read; then copy the lines that it needs."
       >
-        <Await of={loaded}>{({ projects }) => <Steps organization={organization} projects={projects} />}</Await>
+        <Await of={loaded}>
+          {({ projects }) => (
+            <Steps
+              organization={organization}
+              projects={
+                managed === 'all' ? projects : projects.filter(({ id }) => managed.some(one => one.projectId === id))
+              }
+              isOfProject={managed !== 'all'}
+            />
+          )}
+        </Await>
       </Page>
     </ForRoles>
   );
 }
 
-function Steps({ organization, projects }: { organization: OwnOrganization; projects: readonly Project[] }) {
+interface StepsProps {
+  organization: OwnOrganization;
+  /** Those that the identity may be for. */
+  projects: readonly Project[];
+  /** It must be limited to one of them. */
+  isOfProject: boolean;
+}
+
+function Steps({ organization, projects, isOfProject }: StepsProps) {
   const [platformName, setPlatformName] = useState<PlatformName>('gitHub');
   const [role, setRole] = useState<Identity['role']>('deployer');
   const [access, setAccess] = useState<Identity['access']>('read');
@@ -103,8 +123,7 @@ function Steps({ organization, projects }: { organization: OwnOrganization; proj
         </details>
       </Section>
       <Section title="2. What may it read?">
-        <Select label="Role" value={role} options={optionsOf(roles)} onChange={setRole} />
-        <ScopeFields projects={projects} scope={scope} onChange={setScope} required={role === 'deployer'} />
+        <RoleAndScope {...{ role, setRole, projects, scope, setScope, isOfProject }} />
         <Select label="Access" value={access} options={optionsOf(accesses)} onChange={setAccess} />
         <Field
           label="Name"
@@ -129,6 +148,28 @@ function Steps({ organization, projects }: { organization: OwnOrganization; proj
         </div>
       </Section>
     </Form>
+  );
+}
+
+interface RoleAndScopeProps extends Pick<StepsProps, 'projects' | 'isOfProject'> {
+  role: Identity['role'];
+  setRole: (role: Identity['role']) => void;
+  scope: Scope;
+  setScope: (scope: Scope) => void;
+}
+
+function RoleAndScope({ role, setRole, projects, scope, setScope, isOfProject }: RoleAndScopeProps) {
+  const atLeast = isOfProject ? 'project' : undefined;
+  return (
+    <>
+      <Select label="Role" value={role} options={optionsOf(roles)} onChange={setRole} />
+      <ScopeFields
+        projects={projects}
+        scope={scope}
+        onChange={setScope}
+        required={role === 'deployer' ? 'environment' : atLeast}
+      />
+    </>
   );
 }
 

@@ -10,6 +10,7 @@ import { Section } from '../../../ui/page.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { showToast } from '../../../ui/toast.tsx';
+import { settingsBody } from './settings-body.ts';
 
 interface ConnectionProps {
   params: { orgId: string };
@@ -36,12 +37,12 @@ export function Connection({ params, signIn, onSaved }: ConnectionProps) {
   const [round, setRound] = useState(0);
   const save = useAction(async ({ issuer = '', clientId = '', clientSecret = '', domains = '' }: Values) => {
     const body = {
+      ...(signIn === null ? {} : settingsBody(signIn)),
       issuer: issuer.trim(),
       clientId: clientId.trim(),
       ...(clientSecret === '' ? {} : { clientSecret }),
       domains: domains.split(/[\s,]+/).filter(domain => domain !== ''),
       defaultRole: role === 'none' ? null : role,
-      required: signIn?.required ?? false,
       ...trust,
     };
     onSaved((await call('PUT /v1/orgs/{orgId}/sign-in', { params, body })).signIn);

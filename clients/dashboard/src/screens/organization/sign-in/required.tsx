@@ -5,6 +5,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Confirm } from '../../../ui/confirm.tsx';
 import { Section } from '../../../ui/page.tsx';
 import { showToast } from '../../../ui/toast.tsx';
+import { settingsBody } from './settings-body.ts';
 
 interface RequiredProps {
   params: { orgId: string };
@@ -26,10 +27,7 @@ export function Required({ params, signIn, onSaved }: RequiredProps) {
           danger={!signIn.required}
           onClose={() => setConfirming(false)}
           onConfirm={async () => {
-            const { issuer, clientId, defaultRole, required, trustFactor, trustEmail, acceptRoundTrip } = signIn;
-            const domains = signIn.domains.map(({ domain }) => domain);
-            const kept = { issuer, clientId, domains, defaultRole, trustFactor, trustEmail, acceptRoundTrip };
-            const body = { ...kept, required: !required };
+            const body = { ...settingsBody(signIn), required: !signIn.required };
             onSaved((await call('PUT /v1/orgs/{orgId}/sign-in', { params, body })).signIn);
             showToast(words.done);
           }}

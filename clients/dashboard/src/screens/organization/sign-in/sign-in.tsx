@@ -13,6 +13,7 @@ import { showToast } from '../../../ui/toast.tsx';
 import { Connection } from './connection.tsx';
 import { Domains } from './domains.tsx';
 import { Required } from './required.tsx';
+import { Rules } from './rules.tsx';
 import { TestResult, TryIt } from './try-it.tsx';
 import './sign-in.css';
 
@@ -50,6 +51,7 @@ function Provider({ organization: { id: orgId, name, slug } }: { organization: O
                 <>
                   <Domains params={params} signIn={signIn} onSaved={onSaved} />
                   <TryIt slug={slug} />
+                  <Rules params={params} signIn={signIn} onSaved={onSaved} />
                   <Required params={params} signIn={signIn} onSaved={onSaved} />
                   <Remove params={params} onRemoved={() => loaded.set({ redirectUri, signIn: null })} />
                 </>

@@ -38,3 +38,16 @@ export function boundedValueCheck(nowMs: () => number = () => performance.now())
     return compiled.testExact(value) ? undefined : 'does not match the pattern';
   };
 }
+
+/** The declared keys whose values don't match. A reason never contains any part of a value. Pure. */
+export function invalidValues(
+  template: readonly { key: string; pattern?: string | undefined }[],
+  values: ReadonlyMap<string, string>,
+  problemOf: ValueCheck,
+): { key: string; reason: string }[] {
+  return template.flatMap(({ key, pattern }) => {
+    const value = values.get(key);
+    const reason = pattern === undefined || value === undefined ? undefined : problemOf(pattern, value);
+    return reason === undefined ? [] : [{ key, reason }];
+  });
+}

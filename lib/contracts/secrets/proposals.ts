@@ -1,0 +1,364 @@
+import * as z from 'zod';
+import { contract, created, ok } from '../contract.ts';
+import { type Changes, changesBodyFields, documentedChanges, readChanges } from '../fields/changes-body.ts';
+import { maxProposalDays, ProposalContent, ProposalId, proposalStates } from '../fields/proposal.ts';
+import { flagQuery, integerQuery } from '../fields/query.ts';
+import { writers } from '../fields/role.ts';
+import { Slug, Timestamp, UserReference, Uuid } from '../fields/text.ts';
+import { changeUses, IfMatchHeader, KeyList } from './changes.ts';
+import { keyNames, Revision, writesSecrets } from './secrets.ts';
+
+/** Whoever may write in the environment sees what is proposed there; the values take the right to read. */
+const seesProposals = { ...writesSecrets, tokens: 'read' } as const;
+
+/** People only. */
+const decides = {
+  kind: 'member',
+  roles: writers,
+  tokens: 'session',
+  narrowestToken: 'none',
+  environmentRule: 'write',
+  granted: true,
+} as const;
+
+const Purpose = z.literal('rotation').meta({
+  description: '`rotation`: the last approval doesn’t apply it; its author does, with `/apply`.',
+  example: 'rotation',
+});
+
+const Digest = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, { message: 'must be the digest of the proposal, 64 hexadecimal digits' })
+  .meta({
+    description: 'Identifies exactly what is proposed, including the values. It changes with a rebase.',
+    example: '5f0a1c9e2b7d48f6a3e1908c7d6b5a4f3e2d1c0b9a8f7e6d5c4b3a2918070605',
+  });
+
+const State = z.enum(proposalStates).meta({
+  description: 'Whether it is open, and otherwise what became of it.',
+  example: 'open',
+});
+
+export const Proposal = z
+  .object({
+    id: ProposalId.describe('Proposal identifier.'),
+    digest: Digest,
+    state: State,
+    holds: ProposalContent,
+    baseRevision: Revision.describe('The environment’s revision that it was proposed against.'),
+    created: keyNames('Keys that would be created.'),
+    updated: keyNames('Keys that would get a new value.'),
+    deleted: keyNames('Keys that would be deleted.'),
+    from: z
+      .object({ slug: Slug.meta({ description: 'Slug of the environment.', example: 'dev' }), revision: Revision })
+      .optional()
+      .describe('The environment and revision that a promotion copies from.'),
+    restored: z.int().optional().meta({ description: 'The revision that a restore goes back to.', example: 12 }),
+    message: z.string().nullable().meta({ description: 'The author’s reason.', example: 'Move to the new database' }),
+    purpose: Purpose.nullable().describe('`rotation`, or null.'),
+    createdBy: UserReference.describe('The author.'),
+    approvals: z
+      .array(UserReference.extend({ at: Timestamp.describe('When they approved.') }))
+      .describe('Who has approved it and may still write to the environment.'),
+    needed: z.int().meta({ description: 'How many approvals the environment requires now.', example: 1 }),
+    createdAt: Timestamp.describe('When it was proposed.'),
+    expiresAt: Timestamp.describe('Until when it can be approved and applied.'),
+    closedAt: Timestamp.optional().describe('When it was applied, rejected or withdrawn.'),
+    closedBy: UserReference.optional().describe('Who applied, rejected or withdrew it.'),
+    reason: z.string().optional().meta({ description: 'Why it was rejected.', example: 'The host is wrong' }),
+    revision: z.int().optional().meta({ description: 'The revision that applied it.', example: 18 }),
+  })
+  .meta({ id: 'Proposal', description: 'A change of secrets that waits for approval.' });
+export type Proposal = z.infer<typeof Proposal>;
+
+const message = changesBodyFields.message;
+const extras = {
+  purpose: Purpose.optional(),
+  expiresInDays: z.int().min(1).max(maxProposalDays).default(7).meta({
+    description: 'How long it can be approved and applied.',
+    example: 7,
+  }),
+};
+
+const promote = z
+  .strictObject({
+    from: Slug.meta({ description: 'Slug of the source environment.', example: 'dev' }),
+    keys: KeyList.optional().meta({ description: 'Keys to promote. Defaults to all.', example: ['DATABASE_HOST'] }),
+    overwrite: z.boolean().default(true).describe('Whether to overwrite existing values.'),
+  })
+  .describe('Copies secrets from another environment of the project, as they are now.');
+
+const restore = z
+  .strictObject({
+    revision: z.int().meta({ description: 'The revision to restore; 0 is empty.', example: 12 }),
+    keys: KeyList.optional().meta({ description: 'Keys to restore. Defaults to all.', example: ['DATABASE_HOST'] }),
+  })
+  .describe('Restores an earlier revision. Only for owners and admins.');
+
+interface Common {
+  message?: string | undefined;
+  purpose?: 'rotation' | undefined;
+  expiresInDays: number;
+}
+
+/** What to propose, with how long. */
+export type ProposalBody = Common &
+  ({ changes: Changes } | { promote: z.output<typeof promote> } | { restore: z.output<typeof restore> });
+
+/** What `/changes` takes, or a promotion into the environment, or a restore. */
+const ProposalBody = z
+  .strictObject({ ...changesBodyFields, promote: promote.optional(), restore: restore.optional(), ...extras })
+  .transform((body, context): ProposalBody => {
+    const { promote, restore, purpose, expiresInDays, message, ...fields } = body;
+    const common = { message, purpose, expiresInDays };
+    const isChange = fields.set !== undefined || fields.dotenv !== undefined || fields.delete.length > 0;
+    if ([isChange, promote !== undefined, restore !== undefined].filter(Boolean).length > 1) {
+      const message = 'must have only one of changes (set, dotenv, delete), promote and restore';
+      context.addIssue({ code: 'custom', path: [], message });
+    }
+    if (promote !== undefined) return { ...common, promote };
+    if (restore !== undefined) return { ...common, restore };
+    const changes = readChanges(fields, (path, message) => context.addIssue({ code: 'custom', path, message }));
+    return { ...common, changes };
+  })
+  .meta({
+    documentedAs: () =>
+      z.xor([
+        ...documentedChanges(extras),
+        z.strictObject({ promote, message, ...extras }).describe('A promotion into the environment.'),
+        z.strictObject({ restore, message, ...extras }).describe('A restore of the environment.'),
+      ]),
+  });
+
+const ProposalResponse = z.object({ proposal: Proposal });
+
+const TemplateProblems = z.object({
+  missing: keyNames('Required keys that it deletes.'),
+  invalid: z
+    .array(
+      z.object({
+        key: z.string().meta({ description: 'The declared key.', example: 'DATABASE_HOST' }),
+        reason: z.string().meta({ description: 'What is wrong.', example: 'does not match the pattern' }),
+      }),
+    )
+    .describe('Declared keys whose proposed values don’t match their pattern.'),
+});
+export type TemplateProblems = z.infer<typeof TemplateProblems>;
+
+const CheckedProposal = ProposalResponse.extend({
+  templateProblems: TemplateProblems.optional().describe(
+    'What the change breaks in the project’s template. Absent if nothing; it is proposed or applied anyway.',
+  ),
+});
+export type CheckedProposal = z.infer<typeof CheckedProposal>;
+
+const example = { proposal: { approvals: [], message: 'Move to the new database', purpose: null } };
+const closed = (state: 'applied' | 'rejected' | 'withdrawn') => ({ proposal: { ...example.proposal, state } });
+
+/** What reading an open proposal uses. One that has expired is closed when somebody next comes across it. */
+const readUses = {
+  GetItem: ['ENV'],
+  BatchGetItem: ['ENV', 'ORG'],
+  PutItem: ['AUDIT'],
+  UpdateItem: ['ENV'],
+  BatchWriteItem: ['ENV'],
+} as const;
+
+/** What a change uses, and what applying a proposal adds. */
+const applyUses = {
+  ...changeUses,
+  table: {
+    ...changeUses.table,
+    BatchGetItem: [...changeUses.table.BatchGetItem, 'ORG'],
+    ConditionCheckItem: ['ORG'],
+    BatchWriteItem: ['ENV'],
+  },
+} as const;
+
+const sizing = { memoryMb: 1024, reason: 'a thousand values are decrypted, encrypted and written in several steps' };
+
+export const createProposal = contract({
+  operationId: 'create-proposal',
+  route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/proposals',
+  summary: 'Propose a change',
+  description:
+    'Proposes what `/changes` would do, a promotion into the environment (`promote`) or a restore (`restore`), of up ' +
+    'to 1,000 keys and 4 MiB. The values are those of now; nothing changes until enough people have approved. Whoever ' +
+    'may write to the environment may propose, even where no approval is required; only owners and admins may propose ' +
+    'a restore, or to delete more than one secret. `If-Match` checks the environment’s revision. An environment has up ' +
+    'to 20 open proposals. Those who may approve get a mail, at most one an hour. If the change breaks the project’s ' +
+    'template, the response says how.',
+  access: writesSecrets,
+  headers: IfMatchHeader,
+  body: ProposalBody,
+  bodyHolds: 'secrets',
+  bodyExample: { set: [{ key: 'DATABASE_HOST', value: 'db.internal.example' }], message: 'Move to the new database' },
+  responses: created({ description: 'The proposal.', body: CheckedProposal, example }),
+  errors: [
+    'secret_not_found',
+    'revision_not_found',
+    'version_destroyed',
+    'plan_limit_exceeded',
+    'revision_mismatch',
+    'version_mismatch',
+    'proposal_limit_reached',
+  ],
+  uses: {
+    table: {
+      GetItem: ['ENV', 'ORG'],
+      BatchGetItem: ['ENV', 'ORG', 'PLANS'],
+      Query: ['ENV', 'ORG'],
+      PutItem: ['AUDIT', 'ENV'],
+      UpdateItem: ['ENV'],
+      ConditionCheckItem: ['ENV'],
+      BatchWriteItem: ['ENV'],
+    },
+    key: { project: ['Decrypt'] },
+    queues: ['jobs'],
+  },
+  sizing,
+});
+
+export const listProposals = contract({
+  operationId: 'list-proposals',
+  route: 'GET /v1/secrets/{orgSlug}/{project}/{env}/proposals',
+  summary: 'List proposals',
+  description:
+    'Returns the proposals of an environment, newest first, without values. A page may have fewer than `limit` ' +
+    'entries. Closed proposals are kept for 90 days after they would have expired.',
+  access: seesProposals,
+  query: z.strictObject({
+    state: State.optional().describe('Only proposals in this state.'),
+    limit: integerQuery(1, 100, 'Proposals per page.').default(20),
+    before: Uuid.optional().meta({
+      description: 'Only proposals before this one: `next` of the previous page.',
+      example: '01943c8e-5a10-7c3d-9f42-6b8e2d7a1c05',
+    }),
+  }),
+  responses: ok({
+    description: 'The proposals.',
+    body: z.object({
+      proposals: z.array(Proposal).describe('The proposals, newest first.'),
+      next: z.string().nullable().meta({ description: '`before` for the next page; null on the last.', example: null }),
+    }),
+    example: { proposals: [example.proposal], next: null },
+  }),
+  uses: { table: { ...readUses, Query: ['ENV'] } },
+});
+
+export const getProposal = contract({
+  operationId: 'get-proposal',
+  route: 'GET /v1/secrets/{orgSlug}/{project}/{env}/proposals/{proposalId}',
+  summary: 'Get a proposal',
+  description:
+    'Returns a proposal, and which of its keys have changed since. Values are included only with `values=true`, ' +
+    'only while it is open, and only for callers who can read the environment; that is audited.',
+  access: seesProposals,
+  query: z.strictObject({ values: flagQuery('Whether to return the values.').default(false) }),
+  responses: ok({
+    description: 'The proposal.',
+    body: z.object({
+      proposal: Proposal,
+      stale: keyNames('Keys of an open proposal that have changed since it was proposed. They prevent applying it.'),
+      values: z
+        .array(
+          z.object({
+            key: z.string().meta({ description: 'The secret’s key.', example: 'DATABASE_HOST' }),
+            before: z.string().optional().describe('The value when it was proposed, unless the key had none.'),
+            after: z.string().optional().describe('The proposed value, unless the key would be deleted.'),
+          }),
+        )
+        .optional()
+        .describe('The values; only with `values=true`.'),
+    }),
+    example: { ...example, stale: [] },
+  }),
+  errors: ['proposal_closed', 'payload_too_large'],
+  uses: { table: readUses, key: { project: ['Decrypt'] } },
+  sizing,
+});
+
+const decisionErrors = ['proposal_closed', 'self_approval'] as const;
+const changeErrors = ['proposal_stale', 'plan_limit_exceeded', 'payload_too_large'] as const;
+
+export const approveProposal = contract({
+  operationId: 'approve-proposal',
+  route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/proposals/{proposalId}/approve',
+  summary: 'Approve a proposal',
+  description:
+    'Whoever may write to the environment approves a proposal of somebody else, in a fresh session. The approval that ' +
+    'completes the required number applies the proposal in the same commit, if each of its keys is still at the ' +
+    'version that it was proposed against, and the author may still write; otherwise the proposal stays open. Approvals ' +
+    'of people who may no longer write don’t count. A second approval by the same person changes nothing.',
+  access: { ...decides, fresh: 'by-content' },
+  body: z.strictObject({ digest: Digest.describe('The digest of what the approver has seen.') }),
+  bodyExample: { digest: '5f0a1c9e2b7d48f6a3e1908c7d6b5a4f3e2d1c0b9a8f7e6d5c4b3a2918070605' },
+  responses: ok({ description: 'The proposal.', body: CheckedProposal, example: closed('applied') }),
+  errors: [...decisionErrors, ...changeErrors, 'digest_mismatch'],
+  uses: applyUses,
+  sizing,
+});
+
+export const rejectProposal = contract({
+  operationId: 'reject-proposal',
+  route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/proposals/{proposalId}/reject',
+  summary: 'Reject a proposal',
+  description: 'Closes a proposal. Whoever may approve it may reject it.',
+  access: decides,
+  body: z.strictObject({ message: message.describe('Why, in one line. The author sees it: never include a secret.') }),
+  bodyExample: { message: 'The host is wrong' },
+  responses: ok({ description: 'The proposal.', body: ProposalResponse, example: closed('rejected') }),
+  errors: decisionErrors,
+  uses: { table: readUses },
+});
+
+export const withdrawProposal = contract({
+  operationId: 'withdraw-proposal',
+  route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/proposals/{proposalId}/withdraw',
+  summary: 'Withdraw a proposal',
+  description: 'Closes a proposal. Only its author may withdraw it.',
+  access: writesSecrets,
+  responses: ok({ description: 'The proposal.', body: ProposalResponse, example: closed('withdrawn') }),
+  errors: ['proposal_closed'],
+  uses: { table: readUses },
+});
+
+export const applyProposal = contract({
+  operationId: 'apply-proposal',
+  route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/proposals/{proposalId}/apply',
+  summary: 'Apply a proposal',
+  description:
+    'Applies a proposal that has enough approvals: where none is required, after the number was lowered, and for a ' +
+    'rotation. The author or an approver may; for a rotation only the author. Where approvals are required, this takes ' +
+    'a session, except for a rotation.',
+  access: writesSecrets,
+  responses: ok({ description: 'The proposal.', body: CheckedProposal, example: closed('applied') }),
+  errors: ['approval_required', 'proposal_closed', ...changeErrors],
+  uses: applyUses,
+  sizing,
+});
+
+export const rebaseProposal = contract({
+  operationId: 'rebase-proposal',
+  route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/proposals/{proposalId}/rebase',
+  summary: 'Propose the same values anew',
+  description:
+    'Proposes the same values against the environment as it is now, under the same id, with a new digest and without ' +
+    'approvals. Only its author may. Keys that already have the proposed value, and deletions of keys that are gone, ' +
+    'are left out.',
+  access: writesSecrets,
+  responses: ok({ description: 'The proposal.', body: CheckedProposal, example }),
+  errors: ['proposal_closed', 'plan_limit_exceeded', 'payload_too_large'],
+  uses: {
+    table: {
+      ...readUses,
+      GetItem: ['ENV', 'ORG'],
+      BatchGetItem: ['ENV', 'ORG', 'PLANS'],
+      Query: ['ENV', 'ORG'],
+      ConditionCheckItem: ['ENV'],
+    },
+    key: { project: ['Decrypt'] },
+    queues: ['jobs'],
+  },
+  sizing,
+});

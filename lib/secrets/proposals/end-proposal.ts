@@ -1,0 +1,54 @@
+import type { MemberContext } from '../../access/request-context.ts';
+import type { Proposal } from '../../contracts/secrets/proposals.ts';
+import { ApiError } from '../../core/errors.ts';
+import { retryWithFreshRead, transact } from '../../table/write.ts';
+import { requireOther } from './apply-proposal.ts';
+import { changeProposal, proposalFacts, requireOpen } from './close-proposal.ts';
+import { type ProposalReads, readProposal, requireProposal } from './read-proposal.ts';
+import { removeParts } from './stored-proposal.ts';
+import { proposalView } from './view-proposal.ts';
+
+/** @throws self_approval, proposal_not_found, proposal_closed */
+export function rejectProposal(
+  context: MemberContext,
+  id: string,
+  reason: string | undefined,
+  begun: ProposalReads,
+): Promise<Proposal> {
+  return end(context, id, begun, { state: 'rejected', reason });
+}
+
+/** @throws forbidden for anybody but the author; proposal_not_found, proposal_closed */
+export function withdrawProposal(context: MemberContext, id: string, begun: ProposalReads): Promise<Proposal> {
+  return end(context, id, begun, { state: 'withdrawn' });
+}
+
+async function end(
+  context: MemberContext,
+  id: string,
+  begun: ProposalReads,
+  { state: outcome, reason }: { state: 'rejected' | 'withdrawn'; reason?: string | undefined },
+): Promise<Proposal> {
+  return retryWithFreshRead(
+    begun,
+    () => readProposal(begun.path, id),
+    async reads => {
+      const { path, project, state, proposal, people } = await requireProposal(context, reads);
+      const { userId, email } = context.principal;
+      if (outcome === 'rejected') requireOther(context, proposal);
+      else requireAuthor(context, proposal);
+      requireOpen(proposal);
+      const closed = { state: outcome, closedAt: new Date().toISOString(), closedBy: { id: userId, email } };
+      const set = { ...closed, ...(reason !== undefined && { reason }) };
+      const facts = proposalFacts(`proposal.${outcome}`, { project, state }, proposal);
+      await transact([changeProposal(path, proposal, set), await context.audit({ ...facts, message: reason })]);
+      await removeParts(path, proposal);
+      return proposalView({ ...proposal, ...set }, state, people);
+    },
+  );
+}
+
+/** @throws forbidden */
+export function requireAuthor({ principal }: MemberContext, { author }: { author: { id: string } }): void {
+  if (principal.userId !== author.id) throw new ApiError('forbidden', 'Only the author of the proposal may do this.');
+}

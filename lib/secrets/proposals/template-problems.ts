@@ -1,0 +1,23 @@
+import type { TemplateProblems } from '../../contracts/secrets/proposals.ts';
+import { type EnvironmentPath, ranges } from '../../table/keys.ts';
+import { list } from '../../table/read.ts';
+import { type TemplateKeyRecord, templateKeyRecord } from '../../table/records/project.ts';
+import type { Decision } from '../change/change-request.ts';
+import { boundedValueCheck, invalidValues } from '../value-pattern.ts';
+
+/** The template of the project that has the slug. One round trip. */
+export const readTemplate = ({ orgSlug, project }: EnvironmentPath): Promise<TemplateKeyRecord[]> =>
+  list(templateKeyRecord, ranges.templateKeys(orgSlug, project));
+
+/** What a change breaks in its project's template. Like other changes, it is made anyway. Pure. */
+export function templateProblems(
+  template: readonly TemplateKeyRecord[],
+  projectId: string,
+  { puts, deletions }: Pick<Decision<unknown>, 'puts' | 'deletions'>,
+): { templateProblems?: TemplateProblems } {
+  const own = template.filter(templateKey => templateKey.projectId === projectId);
+  const missing = own.filter(({ key, required }) => required && deletions.includes(key)).map(({ key }) => key);
+  const values = new Map(puts.map(({ key, value }) => [key, value]));
+  const invalid = invalidValues(own, values, boundedValueCheck());
+  return missing.length === 0 && invalid.length === 0 ? {} : { templateProblems: { missing, invalid } };
+}
