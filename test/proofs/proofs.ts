@@ -28,6 +28,8 @@ export const proofs: readonly Proof[] = [
       test/attacks/waiting-write.test.ts`),
   },
   { name: 'authorization', files: ['test/authorization/authorization.test.ts'] },
+  { name: 'limited-members', files: ['test/authorization/limited-members.test.ts'] },
+  { name: 'rights-in-projects', files: ['test/authorization/in-projects.test.ts'] },
   { name: 'search-protocol', files: ['test/model/search.test.ts'], env: { SEARCH: 'all' } },
   { name: 'screens', files: ['test/clients/dashboard/screens.test.ts'] },
   {
