@@ -44,6 +44,11 @@ export const proofs: readonly Proof[] = [
     files: ['test/clients/dashboard/audit.test.ts', 'test/clients/dashboard/exposure.test.ts'],
   },
   {
+    name: 'team-screens',
+    files: words(`test/clients/dashboard/proposals.test.ts test/clients/dashboard/members.test.ts
+      test/clients/dashboard/grants.test.ts`),
+  },
+  {
     name: 'evidence',
     files: words(`test/evidence test/functions/audit/search-entries.test.ts test/clients/cli/audit-follow.test.ts
       test/clients/cli/audit.test.ts test/clients/cli/exposure.test.ts`),
