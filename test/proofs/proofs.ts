@@ -124,7 +124,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'proposals',
-    files: ['test/functions/secrets/proposal-search.test.ts'],
+    files: ['test/functions/secrets/proposal-search'],
     env: { PROPOSAL_SEQUENCES: '12' },
     full: { PROPOSAL_SEQUENCES: '2000' },
   },
