@@ -125,7 +125,7 @@ export const proofs: readonly Proof[] = [
   {
     name: 'proposals',
     files: ['test/functions/secrets/proposal-search'],
-    env: { PROPOSAL_SEQUENCES: '12' },
+    env: { PROPOSAL_SEQUENCES: '60' },
     full: { PROPOSAL_SEQUENCES: '2000' },
   },
   {
