@@ -131,8 +131,8 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'proposals',
-    files: ['test/functions/secrets/proposal-search.test.ts'],
-    env: { PROPOSAL_SEQUENCES: '12' },
+    files: ['test/functions/secrets/proposal-search'],
+    env: { PROPOSAL_SEQUENCES: '60' },
     full: { PROPOSAL_SEQUENCES: '2000' },
   },
   {

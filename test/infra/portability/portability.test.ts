@@ -51,7 +51,15 @@ beforeAll(async () => {
 }, 600_000);
 
 /** Paths of every GET of a member, and what they are derived from. Reads of the audit log stop where the export does. */
-function memberPaths({ place, many, slugs, webhook, identity, members }: Filled): [route: string, path: string][] {
+function memberPaths({
+  place,
+  many,
+  slugs,
+  webhook,
+  identity,
+  members,
+  viewerPath,
+}: Filled): [route: string, path: string][] {
   const { id, slug } = owner.organization;
   const environmentsOf: [string, string, string][] = [
     ...['dev', 'staging', 'production'].map((env): [string, string, string] => [place.project.slug, env, 'KEPT']),
@@ -80,6 +88,8 @@ function memberPaths({ place, many, slugs, webhook, identity, members }: Filled)
     ['/v1/identities/{orgId}', `/identities/${id}`],
     ['/v1/identities/{orgId}/{identityId}', `/identities/${id}/${identity.id}`],
     ['/v1/members/{orgId}', `/members/${id}`],
+    ['/v1/members/{orgId}/{id}', viewerPath],
+    ['/v1/grants/{orgId}', `/grants/${id}`],
     ['/v1/orgs/{orgId}/networks', `/orgs/${id}/networks`],
     ['/v1/deleted/{orgId}', `/deleted/${id}`],
     ['/v1/billing/{orgId}', `/billing/${id}`],
@@ -90,8 +100,9 @@ function memberPaths({ place, many, slugs, webhook, identity, members }: Filled)
   ];
 }
 
-/** The sign-in provider is not exported. */
-const notCompared = ['/v1/orgs/{orgId}/sign-in'];
+/** The sign-in provider and proposals are not exported. */
+const proposals = '/v1/secrets/{orgSlug}/{project}/{env}/proposals';
+const notCompared = ['/v1/orgs/{orgId}/sign-in', proposals, `${proposals}/{proposalId}`];
 
 async function answersOf(client: Client, session: { cookie: string }, paths: readonly string[]) {
   const answers: Record<string, string> = {};
@@ -125,6 +136,19 @@ describe('an organization that is exported and imported into another installatio
       const succeeded = Object.values(expected).filter(answer => answer.startsWith('[200'));
       if (role === 'owner') expect(succeeded.length).toBeGreaterThan(read.length * 0.8);
     }
+  });
+
+  test('has the approvals of its changes and requires them, without the proposals', async () => {
+    const session = await second.regain(owner.email);
+    const path = filled.place.at('staging');
+    const [latest] = (await second.get(`${path}/revisions`, session)).body.revisions;
+    expect(latest).toMatchObject({ action: 'proposal.applied', createdBy: { email: filled.members.developer?.email } });
+    expect(latest.approvedBy).toMatchObject([{ email: filled.members.admin?.email }]);
+    const here = (await api.get(`${path}/proposals`, owner.session)).body.proposals;
+    expect(here.map(({ state }: { state: string }) => state)).toEqual(['open', 'applied']);
+    expect((await second.get(`${path}/proposals`, session)).body.proposals).toEqual([]);
+    const { status, body } = await second.put(path, { key: 'KEPT', value: 'alone' }, session);
+    expect([status, body.error.code]).toEqual([409, 'approval_required']);
   });
 
   test('accepts changes, which continue its histories', async () => {

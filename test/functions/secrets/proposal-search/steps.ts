@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import type { FaultKind } from '#test/support/inject-faults.ts';
+
+/* What a random sequence consists of. */
+
+const kinds: FaultKind[] = [
+  'blip',
+  'answer-lost-once',
+  'answer-lost',
+  'conflict',
+  'overtaken',
+  'dies-before',
+  'dies-after',
+];
+
+/** Of the nth write of a request or of a job's step: to the table or to a queue. */
+export interface WriteFault {
+  kind: FaultKind;
+  nth: number;
+}
+
+const fault: fc.Arbitrary<WriteFault | undefined> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(undefined) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom(...kinds), nth: fc.integer({ min: 1, max: 3 }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom(...kinds), nth: fc.integer({ min: 1, max: 9 }) }) },
+);
+
+const actions = [
+  'propose',
+  'propose',
+  'propose',
+  'approve',
+  'approve',
+  'approve',
+  'approve',
+  'apply',
+  'apply',
+  'rebase',
+  'rebase',
+  'edit',
+  'edit elsewhere',
+  'bypass',
+  'rotate',
+  'run job',
+  'demote',
+  'leave',
+  'expire',
+  'require',
+  'withdraw',
+  'reject',
+] as const;
+export type Action = (typeof actions)[number];
+
+const contents = ['set', 'set', 'set', 'several', 'delete', 'promote', 'restore', 'many'] as const;
+
+export interface Step {
+  action: Action;
+  /** Who acts, and about which proposal, counted from the latest. */
+  person: number;
+  proposal: number;
+  content: (typeof contents)[number];
+  key: string;
+  value: string;
+  approvals: number;
+  /** Rarely: for a proposal, its purpose; for an approval, what was shown first; for a job, whether it comes again. */
+  isOdd: boolean;
+  fault: WriteFault | undefined;
+  /** What happens when the step has decided and is about to make its first transaction. */
+  meanwhile?: Step | undefined;
+}
+
+const plain = {
+  person: fc.integer({ min: 0, max: 3 }),
+  proposal: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 2 })),
+  content: fc.constantFrom(...contents),
+  key: fc.constantFrom('A', 'B', 'C', 'D'),
+  value: fc.constantFrom('1', '2', '3'),
+  approvals: fc.integer({ min: 0, max: 2 }),
+  isOdd: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+  fault,
+};
+
+/** Whether a proposal has expired is judged when its commit is sent, not when it is executed (decision 53). */
+const inBetween = actions.filter(action => action !== 'expire');
+
+const step: fc.Arbitrary<Step> = fc.record({
+  ...plain,
+  action: fc.constantFrom(...actions),
+  meanwhile: fc.option(fc.record({ ...plain, action: fc.constantFrom(...inBetween) }), { freq: 4, nil: undefined }),
+});
+
+/** With the number of approvals that is required at first. */
+export const sequence = (steps: number): fc.Arbitrary<{ approvals: number; steps: Step[] }> =>
+  fc.record({
+    approvals: fc.constantFrom(1, 1, 2),
+    steps: fc.array(step, { minLength: steps, maxLength: steps }),
+  });
