@@ -40,7 +40,7 @@ function contentOf({ revisions }: World['before'], { content, key, value }: Step
       return { restore: { revision: Math.max(0, (revisions[0]?.revision ?? 0) - Number(value)) } };
     case 'many':
       return {
-        set: [...Object.entries(numbered(manyKeys, value))].map(([name, text]) => ({ key: name, value: text })),
+        set: Object.entries(numbered(manyKeys, value)).map(([name, text]) => ({ key: name, value: text })),
       };
   }
 }
