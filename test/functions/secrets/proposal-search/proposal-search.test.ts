@@ -28,7 +28,8 @@ const all = fc.sample(sequence(16), { numRuns: sequences, seed });
 const api = shared(() => startObservedApi());
 
 async function takeAndCheck(world: World, step: Step): Promise<void> {
-  const { meanwhile } = step;
+  // Mostly about the same proposal.
+  const meanwhile = step.meanwhile && { ...step.meanwhile, proposal: step.proposal };
   const inBetween = meanwhile && (() => takeAndCheck(world, meanwhile));
   const taken = await take(world, step, inBetween);
   if (['demote', 'leave'].includes(step.action)) world.writers = await writersNow(world);
