@@ -20,36 +20,36 @@ export interface WriteFault {
 }
 
 const fault: fc.Arbitrary<WriteFault | undefined> = fc.oneof(
-  { weight: 3, arbitrary: fc.constant(undefined) },
+  { weight: 6, arbitrary: fc.constant(undefined) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom(...kinds), nth: fc.integer({ min: 1, max: 3 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom(...kinds), nth: fc.integer({ min: 1, max: 9 }) }) },
 );
 
-const actions = [
-  'propose',
-  'propose',
-  'propose',
-  'approve',
-  'approve',
-  'approve',
-  'approve',
-  'apply',
-  'apply',
-  'rebase',
-  'rebase',
-  'edit',
-  'edit elsewhere',
-  'bypass',
-  'rotate',
-  'run job',
-  'demote',
-  'leave',
-  'expire',
-  'require',
-  'withdraw',
-  'reject',
-] as const;
-export type Action = (typeof actions)[number];
+/** How often each of them is taken. Most steps propose and decide, because what ends a proposal leaves less to search. */
+const frequencies = {
+  propose: 6,
+  approve: 14,
+  apply: 4,
+  rebase: 6,
+  edit: 2,
+  'edit elsewhere': 1,
+  bypass: 2,
+  rotate: 1,
+  'run job': 2,
+  demote: 2,
+  leave: 2,
+  expire: 1,
+  require: 2,
+  withdraw: 1,
+  reject: 1,
+} as const;
+export type Action = keyof typeof frequencies;
+
+/** In the order above, which a smaller example goes towards. */
+function actionAmong(included: (action: Action) => boolean): fc.Arbitrary<Action> {
+  const actions = (Object.keys(frequencies) as Action[]).filter(included);
+  return fc.oneof(...actions.map(action => ({ weight: frequencies[action], arbitrary: fc.constant(action) })));
+}
 
 const contents = ['set', 'set', 'set', 'several', 'delete', 'promote', 'restore', 'many'] as const;
 
@@ -84,12 +84,12 @@ const plain = {
  * What could invalidate a decision. Not `expire`: whether a proposal has expired is judged when its commit is sent, not
  * when it is executed (decision 53).
  */
-const inBetween = actions.filter(action => !['expire', 'propose', 'edit elsewhere'].includes(action));
+const inBetween = actionAmong(action => !['expire', 'propose', 'edit elsewhere'].includes(action));
 
 const step: fc.Arbitrary<Step> = fc.record({
   ...plain,
-  action: fc.constantFrom(...actions),
-  meanwhile: fc.option(fc.record({ ...plain, action: fc.constantFrom(...inBetween) }), { freq: 1, nil: undefined }),
+  action: actionAmong(() => true),
+  meanwhile: fc.option(fc.record({ ...plain, action: inBetween }), { freq: 1, nil: undefined }),
 });
 
 /** With the number of approvals that is required at first. */

@@ -102,7 +102,8 @@ export async function take(world: World, step: Step, meanwhile?: () => Promise<v
 /** Mostly an open one. */
 function proposalOf(known: readonly Known[], { proposal, isOdd }: Step): Known | undefined {
   const open = known.filter(({ state }) => state === 'open');
-  return (isOdd || open.length === 0 ? known : open).at(-1 - proposal);
+  const among = isOdd || open.length === 0 ? known : open;
+  return among.at(-1 - (proposal % among.length));
 }
 
 /** Mostly somebody who may do it: the author, or for an approval somebody else. */
