@@ -71,8 +71,11 @@ const ends: Readonly<Record<string, readonly string[]>> = {
   expired: ['expire'],
 };
 
-/** Records what approvers are shown now, and that no proposal was lost, ended without reason, or came back. */
-async function learn(world: World, { step: { action } }: Taken, now: Look): Promise<void> {
+/**
+ * Records what approvers are shown now, and that no proposal was lost, ended without reason, or came back, and that
+ * whoever has approved it did so with its present digest.
+ */
+async function learn(world: World, { step: { action }, actor, digest }: Taken, now: Look): Promise<void> {
   const { known } = world;
   for (const proposal of now.proposals.toReversed()) {
     let entry = known.find(({ id }) => id === proposal.id);
@@ -92,7 +95,10 @@ async function learn(world: World, { step: { action } }: Taken, now: Look): Prom
       entry.state = proposal.state;
     }
     if (proposal.state !== 'open') continue;
-    for (const id of idsOf(proposal.approvals)) entry.approvedBy.add(id);
+    for (const id of idsOf(proposal.approvals)) {
+      if (!entry.approvedBy.has(id)) expect([action, actor, digest]).toEqual(['approve', id, proposal.digest]);
+      entry.approvedBy.add(id);
+    }
     if (!entry.shown.has(proposal.digest)) await lookAt(world, entry, now);
   }
   expect(new Set(idsOf(now.proposals))).toEqual(new Set(idsOf(known)));
