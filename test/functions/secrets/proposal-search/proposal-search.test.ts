@@ -32,8 +32,9 @@ async function takeAndCheck(world: World, step: Step): Promise<void> {
   const meanwhile = step.meanwhile && { ...step.meanwhile, proposal: step.proposal };
   const inBetween = meanwhile && (() => takeAndCheck(world, meanwhile));
   const taken = await take(world, step, inBetween);
-  if (['demote', 'leave'].includes(step.action)) world.writers = await writersNow(world);
-  const now = await look(world.api, world.place, world.before);
+  const changesPeople = ['demote', 'leave'].includes(step.action);
+  if (changesPeople) world.writers = await writersNow(world);
+  const now = await look(world.api, world.place, changesPeople ? undefined : world.before);
   await check(world, taken, now);
   world.before = now;
 }

@@ -25,7 +25,7 @@ const fault: fc.Arbitrary<WriteFault | undefined> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom(...kinds), nth: fc.integer({ min: 1, max: 9 }) }) },
 );
 
-/** How often each of them is taken. Most steps propose and decide, because what ends a proposal leaves less to search. */
+/** How often each is taken. Most steps propose and decide, because what ends a proposal leaves less to search. */
 const frequencies = {
   propose: 6,
   approve: 14,

@@ -171,7 +171,7 @@ function bodyOf({ status, body }: Answer) {
   return body;
 }
 
-/** @param last how it looked, which is still true if nothing that is stored has changed */
+/** @param last how it looked, which is still true if neither the environment's items nor the people have changed */
 export async function look(api: Api, place: Workplace, last?: Look): Promise<Look> {
   const found = await storedIn(place);
   if (last?.stored === found) return last;
