@@ -8,6 +8,7 @@ import { organizationRecord } from '#lib/table/records/organization.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { type Client, startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
+import { eventually } from '#test/support/eventually.ts';
 import { scratchDirectory, shared } from '#test/support/fixtures.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 import { startReceiver } from '#test/support/receiver.ts';
@@ -129,6 +130,9 @@ describe('an organization that is exported and imported into another installatio
     const paths = memberPaths(filled);
     const gets = routes.filter(({ method, access }) => method === 'GET' && access.kind === 'member');
     expect(new Set([...paths.map(([route]) => route), ...notCompared])).toEqual(new Set(gets.map(({ path }) => path)));
+    // The feed lists an entry about a minute after it was written.
+    const feed = paths.find(([route]) => route.endsWith('/feed'))?.[1] ?? '';
+    await eventually(async () => expect((await api.get(feed, owner.session)).body.upTo).toBe(startedAt));
     for (const [role, member] of Object.entries(filled.members)) {
       const there = await second.regain(member.email);
       const read = paths.map(([, path]) => path);
