@@ -1,15 +1,18 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { putReadEntry } from '../audit/partitions.ts';
 import { type Entry, refusalsOf, type Source } from '../contracts/fields/formats/format.ts';
+import { expansionOf } from '../contracts/fields/references.ts';
 import { formats } from '../contracts/fields/formats/formats.ts';
 import { contentTypeOf, type ServedFormat } from '../contracts/secrets/secrets.ts';
 import { ApiError } from '../core/errors.ts';
 import { encodingOf } from '../core/response-size.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
+import { headsToOpen, openStored } from './engine/open-values.ts';
 import { type ConditionalRead, environmentFacts } from './engine/read-environment.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { requireValues } from './engine/read-past.ts';
+import { maxEnvironmentBytes, secretSizeBytes } from './engine/secret-size.ts';
 import { beginNamedRead, type NamedReads, named, type PulledSecrets, readNamed } from './read-named-secrets.ts';
 import { type PageQuery, pageOf } from './read-page.ts';
 
@@ -19,6 +22,8 @@ interface PullQuery extends PageQuery {
   keys?: readonly string[] | undefined;
   revision?: number | undefined;
   format?: ServedFormat | undefined;
+  /** Whether to return values as they were set instead of expanding them. */
+  raw?: boolean | undefined;
   /** Names that control which code runs, which the format may hold all the same. */
   allow?: readonly string[] | undefined;
 }
@@ -26,11 +31,11 @@ interface PullQuery extends PageQuery {
 /** Reads the environment or only its named keys. An earlier revision is always read as a whole. */
 export function beginPull(
   path: EnvironmentPath,
-  { keys, revision }: PullQuery,
+  { keys, revision, raw = false }: PullQuery,
   currentState: EnvironmentState | undefined,
 ): Promise<PullReads> {
   if (revision !== undefined) return beginRead(path, [revision]);
-  return keys === undefined ? beginRead(path, [], currentState) : beginNamedRead(path, keys);
+  return keys === undefined ? beginRead(path, [], currentState) : beginNamedRead(path, keys, raw);
 }
 
 /** The secrets of an environment with their values, at one revision. No value is returned without its audit entry. */
@@ -38,18 +43,24 @@ export async function pullSecrets(context: MemberContext, query: PullQuery, begu
   if ('unchanged' in begun) return { notModified: context.access.requireEnvironment(begun.unchanged, 'read').revision };
   const answer = async ({ project, state, revision, live, ring }: PulledSecrets) => {
     const { shown, pagination } = pageOf(query.keys === undefined ? live : named(live, query.keys), query);
-    requireValues(shown);
+    // Whoever reads an expanded value knows the values of the keys that it names.
+    const needed = query.raw === true ? shown : headsToOpen(shown, live);
+    requireValues(needed);
+    const isExpanded = query.raw !== true && shown.some(({ expands }) => expands !== undefined);
     const isWhole = query.keys === undefined && query.limit === undefined && query.search === undefined;
-    const open = () =>
-      Promise.all(
-        shown.map(async head => {
-          const { key, version, createdAt, updatedAt, updatedBy } = head;
-          return { key, value: await ring.open(state.id, head), version, createdAt, updatedAt, updatedBy };
-        }),
-      );
+    const open = async () => {
+      const stored = await openStored(state.id, needed, ring);
+      const valueOf = query.raw === true ? (key: string) => stored.get(key)?.value ?? '' : expansionOf(stored);
+      const secrets = shown.map(({ key, version, createdAt, updatedAt, updatedBy, expands }) => {
+        const expand = expands === undefined ? {} : { expand: true as const };
+        return { key, value: valueOf(key), ...expand, version, createdAt, updatedAt, updatedBy };
+      });
+      if (isExpanded) requireFittingPull(secrets);
+      return secrets;
+    };
     const audit = async () => {
       // For a whole pull the revision identifies the keys; naming them would make every entry several times larger.
-      const keys = isWhole ? {} : { keys: shown.map(({ key }) => key) };
+      const keys = isWhole ? {} : { keys: needed.map(({ key }) => key) };
       const facts = environmentFacts(project, state, revision);
       const entry = await context.audit({ action: 'secret.pulled', ...facts, ...keys });
       await putReadEntry(entry, context.organization.id, context.log);
@@ -62,10 +73,19 @@ export async function pullSecrets(context: MemberContext, query: PullQuery, begu
       await audit();
       return { ...rendered, revision };
     }
-    const [secrets] = await Promise.all([open(), audit()]);
+    // A pull that is refused for its size must not be audited as delivered.
+    const [secrets] = isExpanded ? [await open(), await audit()] : await Promise.all([open(), audit()]);
     return { secrets, revision, ...(pagination === undefined ? {} : { pagination }) };
   };
   return 'keys' in begun.reads ? readNamed(context, begun.reads, answer) : readLive(context, begun.reads, answer);
+}
+
+/** Writers who may not read the values that theirs name are only held to a bound. @throws payload_too_large */
+function requireFittingPull(secrets: readonly { key: string; value: string }[]): void {
+  const sizeBytes = secrets.reduce((sum, { key, value }) => sum + secretSizeBytes(key, value), 0);
+  if (sizeBytes <= maxEnvironmentBytes) return;
+  const message = 'The expanded values do not fit in one response. Request fewer secrets, with keys.';
+  throw new ApiError('payload_too_large', message, { details: { sizeBytes, maximumBytes: maxEnvironmentBytes } });
 }
 
 /**

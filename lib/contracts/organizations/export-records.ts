@@ -156,6 +156,8 @@ const ExportedVersion = z.strictObject({
   ...plainOrSealed,
   deleted: z.literal(true).optional(),
   destroyed: z.literal(true).optional(),
+  /** Whether the value may name other keys. */
+  expand: z.literal(true).optional(),
   keyCreatedAt: Timestamp,
   createdAt: Timestamp,
   createdBy: Person,

@@ -3,9 +3,9 @@ import { contract, type TextType } from '../contract.ts';
 import { uniqueList } from '../fields/bodies.ts';
 import { formats } from '../fields/formats/formats.ts';
 import { IfNoneMatch } from '../fields/preconditions.ts';
-import { offsetQuery, optionalPage, Pagination, prefixQuery, revisionQuery } from '../fields/query.ts';
+import { flagQuery, offsetQuery, optionalPage, Pagination, prefixQuery, revisionQuery } from '../fields/query.ts';
 import { managers, roles, writers } from '../fields/role.ts';
-import { SecretKey, Timestamp, UserReference } from '../fields/text.ts';
+import { Expanded, SecretKey, Timestamp, UserReference } from '../fields/text.ts';
 
 /*
  * The access rules of most operations on one environment's secrets. They admit deployers; operations that are harder to
@@ -92,7 +92,11 @@ export const SecretEntry = z
   .object({
     key,
     // Values were validated when they were set. Validating up to 4 MiB of them again would slow down a pull.
-    value: z.string().meta({ description: 'The value, exactly as it was set.', example: 'db.internal.example' }),
+    value: z.string().meta({
+      description: 'The value, exactly as it was set, or expanded if it names other keys.',
+      example: 'db.internal.example',
+    }),
+    expand: Expanded,
     ...facts,
   })
   .meta({ id: 'SecretEntry', description: 'A secret with its value.' });
@@ -119,6 +123,7 @@ const PullQuery = z
         'with `search` or `limit`.',
       'DATABASE_HOST,LOG_LEVEL',
     ),
+    raw: flagQuery('Whether to return values that name other keys as they were set.').optional(),
     format: ServedFormat.optional(),
     allow: keysQuery(
       `Include these keys, separated by commas, at most ${maxNamedKeys}, even though such a name can control which code ` +
@@ -147,7 +152,8 @@ export const pullSecrets = contract({
     'Returns the secrets with their values, in key order, as one snapshot of the environment at `revision`: a pull ' +
     'never returns half a change. With `If-None-Match`, an unchanged environment returns `304`. Owners and admins ' +
     'can read every environment, developers `development` and `staging` environments, viewers only `development` ' +
-    'ones. Every pull is audited. With `keys`, only these secrets are read and returned. With `format`, the same ' +
+    'ones. Every pull is audited. With `keys`, only these secrets are returned. In a value set with `expand`, ' +
+    'the keys that it names are replaced with their values, unless `raw=true`. With `format`, the same ' +
     'pull returns only the values, as text for shells, build tools and operators. Formats that become environment ' +
     'variables reject keys such as `LD_PRELOAD`, which can control which code runs or whom it trusts, unless `allow` ' +
     'names them.',
