@@ -1,15 +1,16 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { putReadEntry } from '../audit/partitions.ts';
 import { type Entry, refusalsOf, type Source } from '../contracts/fields/formats/format.ts';
-import { expansionOf } from '../contracts/fields/references.ts';
 import { formats } from '../contracts/fields/formats/formats.ts';
+import { expansionOf } from '../contracts/fields/references.ts';
 import { contentTypeOf, type ServedFormat } from '../contracts/secrets/secrets.ts';
 import { ApiError } from '../core/errors.ts';
 import { encodingOf } from '../core/response-size.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
+import { type DescribedRead, describedKeys } from './describe-keys.ts';
 import { headsToOpen, openStored } from './engine/open-values.ts';
-import { type ConditionalRead, environmentFacts } from './engine/read-environment.ts';
+import { environmentFacts } from './engine/read-environment.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { requireValues } from './engine/read-past.ts';
 import { maxEnvironmentBytes, secretSizeBytes } from './engine/secret-size.ts';
@@ -39,7 +40,7 @@ export function beginPull(
 }
 
 /** The secrets of an environment with their values, at one revision. No value is returned without its audit entry. */
-export async function pullSecrets(context: MemberContext, query: PullQuery, begun: ConditionalRead<PullReads>) {
+export async function pullSecrets(context: MemberContext, query: PullQuery, begun: DescribedRead<PullReads>) {
   if ('unchanged' in begun) return { notModified: context.access.requireEnvironment(begun.unchanged, 'read').revision };
   const answer = async ({ project, state, revision, live, ring }: PulledSecrets) => {
     const { shown, pagination } = pageOf(query.keys === undefined ? live : named(live, query.keys), query);
@@ -50,10 +51,10 @@ export async function pullSecrets(context: MemberContext, query: PullQuery, begu
     const isWhole = query.keys === undefined && query.limit === undefined && query.search === undefined;
     const open = async () => {
       const stored = await openStored(state.id, needed, ring);
-      const valueOf = query.raw === true ? (key: string) => stored.get(key)?.value ?? '' : expansionOf(stored);
+      const textOf = query.raw === true ? (key: string) => stored.get(key)?.value ?? '' : expansionOf(stored);
       const secrets = shown.map(({ key, version, createdAt, updatedAt, updatedBy, expands }) => {
         const expand = expands === undefined ? {} : { expand: true as const };
-        return { key, value: valueOf(key), ...expand, version, createdAt, updatedAt, updatedBy };
+        return { key, value: textOf(key), ...expand, version, createdAt, updatedAt, updatedBy };
       });
       if (isExpanded) requireFittingPull(secrets);
       return secrets;
@@ -74,7 +75,8 @@ export async function pullSecrets(context: MemberContext, query: PullQuery, begu
       return { ...rendered, revision };
     }
     // A pull that is refused for its size must not be audited as delivered.
-    const [secrets] = isExpanded ? [await open(), await audit()] : await Promise.all([open(), audit()]);
+    const [opened] = isExpanded ? [await open(), await audit()] : await Promise.all([open(), audit()]);
+    const secrets = describedKeys(opened, begun, { projectId: project.id, environmentId: state.id });
     return { secrets, revision, ...(pagination === undefined ? {} : { pagination }) };
   };
   return 'keys' in begun.reads ? readNamed(context, begun.reads, answer) : readLive(context, begun.reads, answer);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { contract, type TextType } from '../contract.ts';
 import { uniqueList } from '../fields/bodies.ts';
+import { describedFields } from '../fields/due.ts';
 import { formats } from '../fields/formats/formats.ts';
 import { IfNoneMatch } from '../fields/preconditions.ts';
 import { flagQuery, offsetQuery, optionalPage, Pagination, prefixQuery, revisionQuery } from '../fields/query.ts';
@@ -65,6 +66,10 @@ export const listQuery = {
   ...optionalPage,
   search: prefixQuery('Only keys with this prefix. Case-sensitive.').optional().meta({ example: 'DATABASE_' }),
   revision: revisionQuery('Read the environment as of this revision. Defaults to the current one.').optional(),
+  describe: flagQuery(
+    'Add what the template says about each key: `description`, `tags`, `owner` and `dueAt`. `If-None-Match` then has no ' +
+      'effect, because the template changes without a revision.',
+  ).optional(),
 };
 
 /** Needs a second stream for its masks, which a response doesn't have. */
@@ -98,6 +103,7 @@ export const SecretEntry = z
     }),
     expand: Expanded,
     ...facts,
+    ...describedFields,
   })
   .meta({ id: 'SecretEntry', description: 'A secret with its value.' });
 export type SecretEntry = z.infer<typeof SecretEntry>;
@@ -139,6 +145,10 @@ const PullQuery = z
     path: ['allow'],
     message: 'must be combined with format',
   })
+  .refine(({ describe, format }) => describe !== true || format === undefined, {
+    path: ['describe'],
+    message: 'must not be combined with format',
+  })
   .refine(({ format, limit, offset }) => format === undefined || (limit === undefined && offset === undefined), {
     path: ['format'],
     message: 'must not be combined with limit or offset',
@@ -176,10 +186,15 @@ export const pullSecrets = contract({
   errors: ['revision_not_found', 'secret_not_found', 'version_destroyed', 'payload_too_large', 'not_representable'],
   isWaitedFor: true,
   uses: {
-    table: { GetItem: ['ENV', 'ORG'], BatchGetItem: ['ENV'], Query: ['ENV'], PutItem: ['AUDIT'] },
+    table: { GetItem: ['ENV', 'ORG'], BatchGetItem: ['ENV'], Query: ['ENV', 'ORG'], PutItem: ['AUDIT'] },
     key: { project: ['Decrypt'] },
   },
   sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one response' },
+});
+
+const ListedKey = SecretSummary.extend(describedFields).meta({
+  id: 'ListedKey',
+  description: 'A secret without its value, in a list.',
 });
 
 export const listKeys = contract({
@@ -194,7 +209,7 @@ export const listKeys = contract({
     200: {
       description: 'The keys.',
       body: z.object({
-        keys: z.array(SecretSummary).describe('The secrets without values, in key order.'),
+        keys: z.array(ListedKey).describe('The secrets without values, in key order.'),
         revision: Revision,
         pagination: Pagination.optional().describe('Only if `limit` was given.'),
       }),
@@ -205,5 +220,5 @@ export const listKeys = contract({
   },
   errors: ['revision_not_found', 'payload_too_large'],
   isWaitedFor: true,
-  uses: { table: { GetItem: ['ENV', 'ORG'], BatchGetItem: ['ENV'], Query: ['ENV'] } },
+  uses: { table: { GetItem: ['ENV', 'ORG'], BatchGetItem: ['ENV'], Query: ['ENV', 'ORG'] } },
 });

@@ -342,6 +342,40 @@ describe('the other commands', () => {
     expect((await holdfast(['template', 'remove', 'PORT'])).code).toBe(5);
   });
 
+  it('describe keys in the template, and list those with a tag and those that are due', async () => {
+    await holdfast(['set', 'API_KEY'], 'canary-of-due');
+    await holdfast(['template', 'add', 'API_KEY']);
+    const words = ['template', 'set', 'API_KEY', '--max-age', '10d', '--tag', 'payments', '--tag', 'mail'];
+    const described = await holdfast([...words, '--renew-url', 'https://example.com/keys', '--json']);
+    expect(JSON.parse(described.stdout).templateKey).toMatchObject({ maxAgeDays: 10, tags: ['payments', 'mail'] });
+    const due = await holdfast(['due', '--exit-code']);
+    expect([due.code, due.stdout]).toEqual([
+      7,
+      expect.stringMatching(/API_KEY\t.*\/dev\t1\thttps:\/\/example.com\/keys\n$/),
+    ]);
+    expect((await holdfast(['due', '--within', '5d', '--exit-code'])).code).toBe(0);
+    expect((await holdfast(['due', '--mine'])).stdout).toBe('');
+    expect((await holdfast(['list', '--tag', 'payments'])).stdout).toMatch(/^API_KEY\t1\t/);
+    expect((await holdfast(['list', '--tag', 'other'])).stdout).toBe('');
+    expect((await holdfast(['template', 'set', 'API_KEY', '--max-age', 'none'])).code).toBe(0);
+    expect((await holdfast(['due', '--exit-code'])).code).toBe(0);
+    expect((await holdfast(['template', 'set', 'API_KEY'])).code).toBe(2);
+    expect((await holdfast(['due', '--within', '30'])).code).toBe(2);
+  });
+
+  it('turn comments above keys into descriptions and write them back, but never what was commented out', async () => {
+    const text =
+      '# Where the mail goes.\n# Ask Ada.\nMAIL_HOST=mail\n\n# OLD_TOKEN=canary-of-comments\nTOKEN=new\nPLAIN=1\n';
+    expect((await holdfast(['push', '-', '--describe'], text)).code).toBe(0);
+    const { keys } = JSON.parse((await holdfast(['template', '--json'])).stdout);
+    expect(keys).toEqual([
+      expect.objectContaining({ key: 'MAIL_HOST', required: false, description: 'Where the mail goes.\nAsk Ada.' }),
+    ]);
+    const pulled = await holdfast(['pull', '-f', 'dotenv', '--comments', '--only', 'MAIL_HOST,PLAIN']);
+    expect(pulled.stdout).toBe('# Where the mail goes.\n# Ask Ada.\nMAIL_HOST=mail\nPLAIN=1\n');
+    expect((await holdfast(['pull', '-f', 'json', '--comments'])).code).toBe(2);
+  });
+
   it('are readable on a terminal: local times, and a hint if there is nothing yet', async () => {
     const shown = async (...words: string[]) => (await onTerminal(words, { TZ: 'Asia/Tokyo' })).stdout;
     expect(await shown('list')).toBe('dev has no keys at revision 0. Begin: holdfast push .env, or holdfast set KEY\n');
