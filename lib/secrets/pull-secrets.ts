@@ -13,9 +13,9 @@ import { headsToOpen, openStored } from './engine/open-values.ts';
 import { environmentFacts } from './engine/read-environment.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { requireValues } from './engine/read-past.ts';
-import { maxEnvironmentBytes, secretSizeBytes } from './engine/secret-size.ts';
 import { beginNamedRead, type NamedReads, named, type PulledSecrets, readNamed } from './read-named-secrets.ts';
 import { type PageQuery, pageOf } from './read-page.ts';
+import { requireFittingExpanded } from './require-fitting-expanded.ts';
 
 type PullReads = EnvironmentReads | NamedReads;
 
@@ -47,7 +47,7 @@ export async function pullSecrets(context: MemberContext, query: PullQuery, begu
     // Whoever reads an expanded value knows the values of the keys that it names.
     const needed = query.raw === true ? shown : headsToOpen(shown, live);
     requireValues(needed);
-    const isExpanded = query.raw !== true && shown.some(({ expands }) => expands !== undefined);
+    if (query.raw !== true) requireFittingExpanded(shown, needed);
     const isWhole = query.keys === undefined && query.limit === undefined && query.search === undefined;
     const open = async () => {
       const stored = await openStored(state.id, needed, ring);
@@ -56,7 +56,6 @@ export async function pullSecrets(context: MemberContext, query: PullQuery, begu
         const expand = expands === undefined ? {} : { expand: true as const };
         return { key, value: textOf(key), ...expand, version, createdAt, updatedAt, updatedBy };
       });
-      if (isExpanded) requireFittingPull(secrets);
       return secrets;
     };
     const audit = async () => {
@@ -74,20 +73,11 @@ export async function pullSecrets(context: MemberContext, query: PullQuery, begu
       await audit();
       return { ...rendered, revision };
     }
-    // A pull that is refused for its size must not be audited as delivered.
-    const [opened] = isExpanded ? [await open(), await audit()] : await Promise.all([open(), audit()]);
+    const [opened] = await Promise.all([open(), audit()]);
     const secrets = describedKeys(opened, begun, { projectId: project.id, environmentId: state.id });
     return { secrets, revision, ...(pagination === undefined ? {} : { pagination }) };
   };
   return 'keys' in begun.reads ? readNamed(context, begun.reads, answer) : readLive(context, begun.reads, answer);
-}
-
-/** Writers who may not read the values that theirs name are only held to a bound. @throws payload_too_large */
-function requireFittingPull(secrets: readonly { key: string; value: string }[]): void {
-  const sizeBytes = secrets.reduce((sum, { key, value }) => sum + secretSizeBytes(key, value), 0);
-  if (sizeBytes <= maxEnvironmentBytes) return;
-  const message = 'The expanded values do not fit in one response. Request fewer secrets, with keys.';
-  throw new ApiError('payload_too_large', message, { details: { sizeBytes, maximumBytes: maxEnvironmentBytes } });
 }
 
 /**

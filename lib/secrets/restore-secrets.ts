@@ -7,9 +7,9 @@ import type { EnvironmentState } from '../table/records/environment.ts';
 import type { ChangeOptions, ChangeResult, CurrentSecrets, Put } from './change/change-request.ts';
 import { beginChange } from './change/read-target.ts';
 import { changeByCopy, changeSecrets } from './change-secrets.ts';
+import { openStored } from './engine/open-values.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { requireValues } from './engine/read-past.ts';
-import { openStored } from './engine/open-values.ts';
 import { isLive } from './engine/read-snapshot.ts';
 
 type Restoration = Pick<BodyOf<typeof contract>, 'revision' | 'keys'>;
@@ -81,9 +81,7 @@ async function decide(
   requestedKeys: Requested,
   { head, keys, hasValue }: CurrentSecrets,
 ) {
-  const same = await Promise.all(
-    past.map(async put => head(put.key)?.version === put.version || hasValue(put)),
-  );
+  const same = await Promise.all(past.map(async put => head(put.key)?.version === put.version || hasValue(put)));
   const pastKeys = new Set(past.map(({ key }) => key));
   return {
     puts: past.filter((_, index) => !same[index]),

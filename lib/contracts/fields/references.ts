@@ -43,16 +43,16 @@ export interface StoredValue {
 export function expansionOf(stored: ReadonlyMap<string, StoredValue>): (key: string) => string {
   const expanded = new Map<string, string>();
   const begun = new Set<string>();
-  const valueOf = (key: string): string => {
+  const textOf = (key: string): string => {
     const known = expanded.get(key);
     if (known !== undefined) return known;
     const found = stored.get(key);
     if (found === undefined || begun.has(key)) throw new Error(`The value of ${key} can't be expanded.`);
     begun.add(key);
-    const textOf = (part: Part) => (typeof part === 'string' ? part : valueOf(part.key));
-    const value = found.expand ? partsOf(found.value).map(textOf).join('') : found.value;
+    const partText = (part: Part) => (typeof part === 'string' ? part : textOf(part.key));
+    const value = found.expand ? partsOf(found.value).map(partText).join('') : found.value;
     expanded.set(key, value);
     return value;
   };
-  return valueOf;
+  return textOf;
 }

@@ -223,6 +223,7 @@ export const validateEnvironment = contract({
         .describe('Declared keys whose values don’t match their pattern.'),
     }),
   }),
+  errors: ['payload_too_large'],
   uses: {
     table: { GetItem: ['ENV', 'ORG'], BatchGetItem: ['ENV'], Query: ['ENV', 'ORG'], PutItem: ['AUDIT'] },
     key: { project: ['Decrypt'] },

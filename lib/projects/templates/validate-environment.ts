@@ -5,6 +5,7 @@ import type { validateEnvironment as contract } from '../../contracts/templates/
 import { headsToOpen, openExpanded } from '../../secrets/engine/open-values.ts';
 import { environmentFacts } from '../../secrets/engine/read-environment.ts';
 import { beginRead, type LiveSecrets, readLive } from '../../secrets/engine/read-live-secrets.ts';
+import { requireFittingExpanded } from '../../secrets/require-fitting-expanded.ts';
 import { boundedValueCheck, invalidValues, type ValueCheck } from '../../secrets/value-pattern.ts';
 import { type EnvironmentPath, ranges } from '../../table/keys.ts';
 import { list } from '../../table/read.ts';
@@ -31,17 +32,18 @@ export async function validateEnvironment(context: MemberContext, begun: Awaited
     const patterned = new Set(template.filter(({ pattern }) => pattern !== undefined).map(({ key }) => key));
     const matched = live.filter(({ key }) => patterned.has(key));
     const needed = headsToOpen(matched, live);
+    requireFittingExpanded(matched, needed);
     const audit = async () => {
       const keys = needed.map(({ key }) => key);
       const facts = { ...environmentFacts(project, state), ...keysUnlessAll(keys, live.length) };
       await putAlone(await context.audit({ action: 'environment.validated', ...facts }));
     };
-    const [valueOf] = await Promise.all([
+    const [textOf] = await Promise.all([
       openExpanded(state.id, needed, ring),
       matched.length === 0 ? undefined : audit(),
     ]);
     const keys = live.map(({ key }) => key);
-    const values = new Map(matched.map(({ key }) => [key, valueOf(key)]));
+    const values = new Map(matched.map(({ key }) => [key, textOf(key)]));
     const comparison = compareWithTemplate(template, keys, values, boundedValueCheck());
     // Keys that the template does not declare are only shown to callers who may read the environment.
     return context.access.roleMay('read', state) ? comparison : { ...comparison, undeclared: null };

@@ -1,14 +1,22 @@
 import { maxValueBytes } from '../../contracts/fields/secret-rules.ts';
 import { ApiError } from '../../core/errors.ts';
-import { sealedBytesBesideValue } from '../../crypto/envelope.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
-import { isLive } from '../engine/read-snapshot.ts';
-import { maxEnvironmentBytes, secretSizeBytes } from '../engine/secret-size.ts';
+import { maxEnvironmentBytes } from '../engine/secret-size.ts';
 import type { Target } from './change-request.ts';
-import { dependingOn, depthsOf, type Graph, type Node, orderOf, type Size, sizesOf } from './reference-graph.ts';
+import {
+  boundsOf,
+  dependingOn,
+  depthsOf,
+  type Graph,
+  graphOf,
+  orderOf,
+  responseBytes,
+  type Size,
+  sizesOf,
+} from './reference-graph.ts';
 import { environmentFull, hiddenBytes } from './require-space.ts';
 
-const maximumDepth = 10;
+export const maximumDepth = 10;
 
 interface Change extends Pick<Target, 'project' | 'state'> {
   /** All heads before the change. */
@@ -27,7 +35,7 @@ export function requireReferences(change: Change): void {
   const { before, heads, puts } = change;
   const values = new Map(puts.map(({ key, value }) => [key, value]));
   const written = new Set(values.keys());
-  const after = graphOf(new Map([...before, ...heads.map(head => [head.key, head] as const)]), values);
+  const after = graphOf(new Map([...before, ...heads.map(head => [head.key, head] as const)]).values(), values);
   requireNamed(after, written);
   const ordered = orderOf(after);
   if ('cycle' in ordered) {
@@ -44,18 +52,6 @@ export function requireReferences(change: Change): void {
   }
   if (change.mayRead) requireFitting(change, after, order);
   else requireFittingUnseen(change, after, order, written);
-}
-
-function graphOf(heads: ReadonlyMap<string, HeadRecord>, values: ReadonlyMap<string, string>): Graph {
-  const live = [...heads.values()].filter(isLive);
-  return new Map(live.map(head => [head.key, nodeOf(head, values.get(head.key))]));
-}
-
-function nodeOf({ key, expands, sealed, sizeBytes = 0 }: HeadRecord, value: string | undefined): Node {
-  if (expands !== undefined) return expands;
-  const storedBytes = () => Math.max(0, (sealed?.length ?? 0) - sealedBytesBesideValue);
-  const bytes = value === undefined ? storedBytes() : Buffer.byteLength(value);
-  return { bytes, jsonBytes: sizeBytes - secretSizeBytes(key, ''), names: [] };
 }
 
 /** @throws reference_not_found for a key that is written, key_referenced for one that loses what it names */
@@ -80,50 +76,42 @@ function requireNamed(graph: Graph, written: ReadonlySet<string>): void {
 function requireFitting({ before, state }: Change, after: Graph, order: readonly string[]): void {
   const sizes = sizesOf(after, order);
   const tooLarge = [...sizes].filter(([, { bytes }]) => bytes > maxValueBytes);
-  const sizeBytes = environmentBytes(sizes);
+  const sizeBytes = responseBytes(sizes);
   if (tooLarge.length === 0 && sizeBytes <= maxEnvironmentBytes) return;
   const earlier = state.expandingKeys === undefined ? new Map<string, Size>() : sizesBefore(before);
   const grown = tooLarge.find(([key, { bytes }]) => bytes > (earlier.get(key)?.bytes ?? 0));
   if (grown !== undefined) throw expandsTooFar(grown[0], { sizeBytes: grown[1].bytes });
-  if (sizeBytes > maxEnvironmentBytes && sizeBytes > environmentBytes(earlier)) throw environmentFull({ sizeBytes });
+  if (sizeBytes > maxEnvironmentBytes && sizeBytes > responseBytes(earlier)) throw environmentFull({ sizeBytes });
 }
 
 function sizesBefore(before: ReadonlyMap<string, HeadRecord>): ReadonlyMap<string, Size> {
-  const graph = graphOf(before, new Map());
+  const graph = graphOf(before.values());
   const ordered = orderOf(graph);
   return 'order' in ordered ? sizesOf(graph, ordered.order) : new Map();
 }
 
-/** What a named key counts as for a writer who may not read it, so that no answer measures its value. */
-const unseen = (size: Size): Size => ({
-  bytes: Math.max(size.bytes, maxValueBytes),
-  jsonBytes: Math.max(size.jsonBytes, maxValueBytes),
-});
-
 /**
- * The same for a writer who may not know how large the values are. The size of the whole environment is compared with
- * the limit that `hiddenBytes` blurs.
+ * The same for a writer who may not know how large the values are. Each named key counts as much as a value can have, so
+ * the answer depends on names and on what they sent, apart from the size of what is stored, whose limit `hiddenBytes`
+ * blurs. What the other values expand to is not counted: naming a key often would multiply its size, and measure it.
  */
 function requireFittingUnseen(
-  { before, project, state, puts }: Change,
+  { heads, project, state, puts }: Change,
   after: Graph,
   order: readonly string[],
   written: ReadonlySet<string>,
 ): void {
-  const sizes = sizesOf(after, order, unseen);
   for (const { key } of puts) {
-    const isLarge = (sizes.get(key)?.bytes ?? 0) > maxValueBytes && (after.get(key)?.names.length ?? 0) > 0;
-    if (isLarge) throw expandsTooFar(key, {});
+    const { bytes = 0, names = [] } = after.get(key) ?? {};
+    const expandedBytes = names.reduce((sum, [, count]) => sum + count * maxValueBytes, bytes);
+    if (names.length > 0 && expandedBytes > maxValueBytes) throw expandsTooFar(key, {});
   }
-  if (written.size === 0) return;
-  const affected = dependingOn(after, order, written);
-  const added = new Map([...sizes].filter(([key]) => affected.has(key)));
+  const bounds = boundsOf(after, order);
+  const expanded = [...dependingOn(after, order, written)].reduce((sum, key) => sum + (bounds.get(key) ?? 1) - 1, 0);
+  if (expanded === 0) return;
+  const storedBytes = heads.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, state.sizeBytes);
   const bound = maxEnvironmentBytes - hiddenBytes(project, state);
-  if (environmentBytes(sizesBefore(before)) + environmentBytes(added) > bound) throw environmentFull({});
-}
-
-function environmentBytes(sizes: ReadonlyMap<string, Size>): number {
-  return [...sizes].reduce((sum, [key, { jsonBytes }]) => sum + secretSizeBytes(key, '') + jsonBytes, 0);
+  if (storedBytes + expanded * maxValueBytes > bound) throw environmentFull({});
 }
 
 function expandsTooFar(key: string, details: { sizeBytes?: number }): ApiError {

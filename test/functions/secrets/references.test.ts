@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the service expands them
 import { describe, expect, it } from 'vitest';
 import { at, find } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
@@ -198,6 +199,76 @@ describe('a value that names other keys', () => {
 
     expect(answers[0]).toEqual(answers[1]);
     expect((answers[0] as unknown[][]).map(([status]) => status)).toEqual([200, 413, 413, 422]);
+  });
+
+  it('never multiplies what a writer who may not read sends', async () => {
+    const doubling = [
+      { key: 'K0', value: 'x' },
+      { key: 'K1', value: '${K0}'.repeat(40), expand: true },
+      { key: 'K2', value: '${K1}'.repeat(40), expand: true },
+      { key: 'K3', value: '${K2}'.repeat(40), expand: true },
+    ];
+    expect(codeOf(await place.importAll('production', doubling))).toBe('200');
+    const { session: as } = await place.member('developer');
+    const grown = await place.set('production', 'K0', 'x'.repeat(60_000), { as });
+
+    expect([codeOf(grown), grown.body.error.details]).toEqual([
+      '413 payload_too_large',
+      { maximumBytes: 4 * 1024 * 1024 },
+    ]);
+    expect((await place.values('production')).K3).toHaveLength(64_000);
+  });
+
+  it('is refused before it is opened if a pull would not fit, and then can be pulled in parts', async () => {
+    const parts = [1, 2, 3, 4];
+    const named = parts.flatMap(part => [
+      { key: `P${part}`, value: 'x' },
+      { key: `U${part}`, value: `\${P${part}}`.repeat(20), expand: true },
+    ]);
+    expect(codeOf(await place.importAll('production', named))).toBe('200');
+    const { session: as } = await place.member('developer');
+    for (const part of parts) {
+      expect(codeOf(await place.set('production', `P${part}`, 'x'.repeat(60_000), { as }))).toBe('200');
+    }
+    const whole = await place.pull('production');
+
+    expect(codeOf(whole)).toBe('413 payload_too_large');
+    expect(await place.entriesOf('secret.pulled')).toEqual([]);
+    expect((await place.values('production', '?keys=U1,P2')).U1).toHaveLength(1_200_000);
+    expect((await place.values('production', '?raw=true')).U1).toBe('${P1}'.repeat(20));
+    // Whoever may read can make it smaller again.
+    expect(codeOf(await place.set('production', 'P1', 'y'))).toBe('200');
+    expect((await place.values('production')).U1).toBe('y'.repeat(20));
+  });
+
+  it('counts as knowing the keys that it names, for whoever pulled it', async () => {
+    await setUp();
+    const viewer = await place.member('viewer');
+    await place.pull('dev', '?keys=URL', { as: viewer.session });
+    const other = await place.member('viewer');
+    await place.pull('dev', '?keys=URL&raw=true', { as: other.session });
+    const readersOf = async (key: string) => {
+      const query = `environment=${place.environmentId('dev')}&key=${key}`;
+      const { body } = await api.get(`/audit/${owner.organization.id}/exposure?${query}`, owner.session);
+      return body.readers.map(({ actor }: { actor: { id: string } }) => actor.id);
+    };
+
+    expect(await readersOf('PASSWORD')).toContain(viewer.user.id);
+    expect(await readersOf('PASSWORD')).not.toContain(other.user.id);
+    expect(await readersOf('URL')).toEqual(expect.arrayContaining([viewer.user.id, other.user.id]));
+    expect(await readersOf('PLAIN')).not.toContain(viewer.user.id);
+  });
+
+  it('is validated as it is pulled, and a proposal of it is not held against a pattern', async () => {
+    await setUp();
+    const template = `/templates/${owner.organization.slug}/${place.project.slug}`;
+    await api.post(template, { key: 'URL', pattern: 'postgres://app:s3cret@db/app' }, owner.session);
+    const validation = await api.get(`${template}/validate/dev`, owner.session);
+    const body = { set: [{ key: 'URL', value: '${HOST}', expand: true }] };
+    const proposed = await api.post(place.at('dev', '/proposals'), body, owner.session);
+
+    expect(validation.body).toMatchObject({ valid: true, invalid: [] });
+    expect([proposed.status, proposed.body.templateProblems]).toEqual([201, undefined]);
   });
 
   it('lets a writer who may not read change what it names', async () => {

@@ -7,6 +7,7 @@ import { requireReferences } from '#lib/secrets/change/require-references.ts';
 import { expandsOf } from '#lib/secrets/engine/references.ts';
 import { secretSizeBytes } from '#lib/secrets/engine/secret-size.ts';
 import { headWith } from '#test/support/head-with.ts';
+import { brokenIn, expanded, namesIn, referenceTo } from '#test/support/reference-rules.ts';
 
 /* Random environments, each judged by a slow reading of the rules that shares no code with the service. */
 
@@ -16,72 +17,20 @@ type Values = Readonly<Record<string, StoredValue>>;
 
 const open = '\u0024{';
 const nameOf = (index: number) => `K_${index}`;
-const reference = (key: string) => `${open}${key}}`;
 
 const target = {
   project: { keyVersion: 1, wrappedKeys: { 1: new Uint8Array(32) } },
-  state: { id: 'e', revision: 1 },
+  state: { id: 'e', revision: 1, sizeBytes: 0 },
 } as unknown as Pick<Target, 'project' | 'state'>;
-
-/** Reads one character after the other. */
-function pieces(text: string): (string | { key: string })[] {
-  const found: (string | { key: string })[] = [];
-  let at = 0;
-  while (at < text.length) {
-    if (text.startsWith(`$${open}`, at)) {
-      found.push(open);
-      at += 3;
-      continue;
-    }
-    const end = text.indexOf('}', at);
-    const key = text.startsWith(open, at) && end > 0 ? text.slice(at + 2, end) : '';
-    if (key !== '' && /^[a-zA-Z_]/.test(key) && key.length <= 256 && [...key].every(one => /[\w.-]/.test(one))) {
-      found.push({ key });
-      at = end + 1;
-    } else {
-      found.push(text.charAt(at));
-      at += 1;
-    }
-  }
-  return found;
-}
-
-function namesIn({ value, expand }: StoredValue): string[] {
-  return expand ? pieces(value).flatMap(piece => (typeof piece === 'string' ? [] : [piece.key])) : [];
-}
 
 /** What the rules say about an environment: the error's code, or the expanded values. */
 function judge(values: Values): string | Record<string, string> {
-  const named = (key: string) => namesIn(values[key] as StoredValue);
-  const keys = Object.keys(values);
-  if (keys.some(key => named(key).some(name => !Object.hasOwn(values, name)))) return 'reference_not_found';
-  const reached = (key: string, seen: Set<string>): Set<string> => {
-    for (const name of named(key)) if (!seen.has(name)) reached(name, seen.add(name));
-    return seen;
-  };
-  if (keys.some(key => reached(key, new Set()).has(key))) return 'reference_cycle';
-  const depths = new Map<string, number>();
-  const depth = (key: string): number => {
-    const known = depths.get(key) ?? Math.max(0, ...named(key).map(name => 1 + depth(name)));
-    depths.set(key, known);
-    return known;
-  };
-  if (keys.some(key => depth(key) > 10)) return 'reference_too_deep';
-  const results = new Map<string, string>();
-  const expand = (key: string): string => {
-    const known = results.get(key);
-    if (known !== undefined) return known;
-    const { value, expand: isTemplate } = values[key] as StoredValue;
-    let result = isTemplate ? '' : value;
-    for (const piece of isTemplate ? pieces(value) : []) {
-      result += typeof piece === 'string' ? piece : expand(piece.key);
-      if (result.length > 70_000) break;
-    }
-    results.set(key, result);
-    return result;
-  };
-  if (keys.some(key => Buffer.byteLength(expand(key)) > 65_536)) return 'payload_too_large';
-  return Object.fromEntries(keys.map(key => [key, expand(key)]));
+  const templates = new Map(Object.entries(values));
+  const broken = brokenIn(templates);
+  if (broken !== undefined) return broken.problem === 'dangling' ? 'reference_not_found' : broken.problem;
+  const results = expanded(templates, 70_000);
+  if ([...results.values()].some(text => Buffer.byteLength(text) > 65_536)) return 'payload_too_large';
+  return Object.fromEntries(results);
 }
 
 const headsOf = (values: Values) =>
@@ -108,10 +57,10 @@ function codeOf(check: () => void): string {
 
 const fragment = (count: number) =>
   fc.oneof(
-    { weight: 6, arbitrary: fc.integer({ min: 0, max: count - 1 }).map(index => reference(nameOf(index))) },
+    { weight: 6, arbitrary: fc.integer({ min: 0, max: count - 1 }).map(index => referenceTo(nameOf(index))) },
     { weight: 4, arbitrary: fc.constantFrom('x', 'é€', '\u0000"\\', '$', '}', '🙂', open, `${open}}`, `${open}a b}`) },
     { weight: 2, arbitrary: fc.constantFrom(`$${open}`, `$$${open}K_0}`, `${open}K_0`, `${open}${'k'.repeat(257)}}`) },
-    { weight: 1, arbitrary: fc.constantFrom('x'.repeat(30_000), 'é'.repeat(20_000), reference('NOWHERE')) },
+    { weight: 1, arbitrary: fc.constantFrom('x'.repeat(30_000), 'é'.repeat(20_000), referenceTo('NOWHERE')) },
   );
 
 /** Mostly keys that name later ones, so that many environments are valid and some are deep. */
@@ -131,7 +80,7 @@ const environment = fc.integer({ min: 1, max: 14 }).chain(count =>
           return number !== undefined && Number(number) <= index;
         };
         const kept = shape === 'any' ? parts : parts.filter(part => !isBackward(part) && !part.includes('NOWHERE'));
-        const next = shape === 'chain' && index + 1 < count ? [reference(nameOf(index + 1))] : [];
+        const next = shape === 'chain' && index + 1 < count ? [referenceTo(nameOf(index + 1))] : [];
         return [nameOf(index), { value: [...next, ...kept].join(''), expand: expand || next.length > 0 }];
       });
       return Object.fromEntries(entries.filter(([, { value }]) => Buffer.byteLength(value) <= 65_536));
@@ -149,8 +98,8 @@ describe('the references of an environment', () => {
       seen.add(code);
       expect(code).toBe(typeof expected === 'string' ? expected : 'ok');
       if (typeof expected === 'string') return;
-      const valueOf = expansionOf(new Map(Object.entries(values)));
-      expect(Object.fromEntries(Object.keys(values).map(key => [key, valueOf(key)]))).toEqual(expected);
+      const textOf = expansionOf(new Map(Object.entries(values)));
+      expect(Object.fromEntries(Object.keys(values).map(key => [key, textOf(key)]))).toEqual(expected);
     });
     fc.assert(property, { numRuns: environments });
     if (environments >= 200) expect([...seen].sort()).toContain('reference_cycle');
@@ -190,7 +139,7 @@ describe('the references of an environment', () => {
     const doubling = Object.fromEntries(
       Array.from({ length: 10 }, (_, index) => [
         nameOf(index),
-        { value: reference(nameOf(index + 1)).repeat(7000), expand: true },
+        { value: referenceTo(nameOf(index + 1)).repeat(7000), expand: true },
       ]),
     );
     const values = { ...doubling, [nameOf(10)]: { value: 'x', expand: false } };
