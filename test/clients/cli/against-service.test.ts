@@ -298,6 +298,37 @@ describe('secrets', () => {
   });
 });
 
+describe('values that name other keys', () => {
+  const url = 'postgres://app:\u0024{PASSWORD}@db';
+
+  it('are set with --expand, and without it stay as they are', async () => {
+    await holdfast(['set', 'PASSWORD'], 's3cret');
+    expect((await holdfast(['set', 'URL', '--expand'], url)).code).toBe(0);
+    await holdfast(['set', 'PLAIN'], url);
+    const { secrets } = JSON.parse((await holdfast(['pull', '--json'])).stdout);
+    expect(secrets).toEqual({ PASSWORD: 's3cret', URL: 'postgres://app:s3cret@db', PLAIN: url });
+    expect((await holdfast(['get', 'URL'])).stdout).toContain('postgres://app:s3cret@db');
+    const again = await holdfast(['set', 'URL', '--expand', '--json'], url);
+    expect(JSON.parse(again.stdout)).toMatchObject({ changed: false });
+  });
+
+  it('are refused with what is wrong, and keep what they name', async () => {
+    const missing = await holdfast(['set', 'URL', '--expand'], url);
+    expect([missing.code, missing.stderr]).toEqual([
+      1,
+      expect.stringContaining('names PASSWORD, which does not exist'),
+    ]);
+    await holdfast(['set', 'PASSWORD'], 's3cret');
+    await holdfast(['set', 'URL', '--expand'], url);
+    const removed = await holdfast(['unset', 'PASSWORD']);
+    expect(removed.code).not.toBe(0);
+    expect(removed.stderr).toContain('because the value of URL names it');
+    expect((await holdfast(['set', 'A', '--expand', '--generate', '32'])).code).toBe(2);
+    const proposed = await holdfast(['set', 'OTHER', '--expand', '--propose', '--json'], url);
+    expect(JSON.parse(proposed.stdout).proposal).toMatchObject({ created: ['OTHER'], expand: ['OTHER'] });
+  });
+});
+
 describe('the other commands', () => {
   it('list and create resources, and print the service’s own response with --json', async () => {
     expect((await holdfast(['orgs'])).stdout).toContain(ada.organization.slug);
