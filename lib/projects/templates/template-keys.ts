@@ -216,7 +216,14 @@ export async function removeTemplateKey(context: MemberContext, key: string, beg
   ]);
 }
 
-/** A pattern reveals something about values, so the audit log keeps it even after the key is removed. */
-function detailsOf({ required, pattern }: TemplateKeyRecord): Record<string, string | boolean | null> {
-  return { required, pattern: pattern ?? null };
+/**
+ * A pattern reveals something about values, so the audit log keeps it even after the key is removed; and so it does with
+ * who renewed them, and when.
+ */
+function detailsOf(record: TemplateKeyRecord): AuditDetails {
+  const { required, pattern = null } = record;
+  const given = (['owner', 'tags', 'renewUrl', 'maxAgeDays', 'expiresAt', 'note'] as const)
+    .filter(name => record[name] !== undefined)
+    .map(name => [name, audited(record[name])]);
+  return { required, pattern, ...Object.fromEntries(given) };
 }
