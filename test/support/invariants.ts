@@ -508,6 +508,7 @@ const revisionActions: ReadonlySet<string> = new Set([
   ...eventNames,
   'secret.changed',
   'secret.restored',
+  'proposal.applied',
   'environment.repaired',
 ]);
 
