@@ -142,6 +142,32 @@ describe('a fault of any write or letter of the daily run', () => {
   });
 });
 
+describe('two runs at once', () => {
+  it('send each letter once, wherever the second meets the first', { timeout: 300_000 }, async () => {
+    for (let position = 1; ; position += 1) {
+      await emptyTable();
+      const there = await openWorkplace(api);
+      await there.importAll('dev', { OWNED: '1', FREE: '1' });
+      const developer = await there.member('developer');
+      await describeKey({ key: 'OWNED', owner: developer.user.id }, there);
+      await describeKey({ key: 'FREE' }, there);
+      let hasMet = false;
+      await run(14, {
+        call: async (call, send) => {
+          if (call.position === position) {
+            hasMet = true;
+            await run(14);
+          }
+          return send();
+        },
+      });
+      const sent = [await letters(there.owner.email), await letters(developer.email)].map(({ length }) => length);
+      expect([position, sent]).toEqual([position, [1, 1]]);
+      if (!hasMet) return;
+    }
+  });
+});
+
 it('a malformed time is no run', async () => {
   const answer = await fetch(new URL('/local/daily?at=tomorrow', api.url), { method: 'POST' });
   expect(answer.status).toBe(500);
