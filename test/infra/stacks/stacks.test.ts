@@ -648,7 +648,7 @@ describe('alarms', () => {
 
   test('describe what users notice and what to do first, and notify the operators', () => {
     const all = [...alarmsOf(replicated).values()];
-    expect(all).toHaveLength(27);
+    expect(all).toHaveLength(28);
     for (const { AlarmName, AlarmDescription, AlarmActions, OKActions, ActionsEnabled } of all) {
       expect(AlarmDescription, AlarmName).toMatch(/\bfirst\b/i);
       // CloudWatch allows 1,024 characters.
