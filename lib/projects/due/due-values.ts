@@ -34,15 +34,38 @@ export interface DueValue {
 
 const environmentsAtOnce = 10;
 
-/** The environments in which values can be due; a template that names nothing due costs one Query. */
-export async function findDueEnvironments(organization: { id: string; slug: string }): Promise<DueEnvironment[]> {
+interface Organization {
+  id: string;
+  slug: string;
+}
+type Places = readonly [projects: readonly ProjectRecord[], environments: readonly EnvironmentRecord[]];
+
+const readPlaces = (slug: string): Promise<Places> =>
+  Promise.all([list(projectRecord, ranges.projects(slug)), list(environmentRecord, ranges.environments(slug))]);
+
+async function readTemplates(slug: string): Promise<TemplateKeyRecord[]> {
+  return (await list(templateKeyRecord, rareRanges.templates(slug))).filter(canBeDue);
+}
+
+/** The environments in which values can be due. Templates that name nothing due, as most do, cost one Query. */
+export async function findDueEnvironments(organization: Organization): Promise<DueEnvironment[]> {
+  const template = await readTemplates(organization.slug);
+  return template.length === 0 ? [] : dueEnvironments(organization, template, await readPlaces(organization.slug));
+}
+
+/** The same for somebody who waits: in one round trip. */
+export async function readDueEnvironments(organization: Organization): Promise<DueEnvironment[]> {
   const { slug } = organization;
-  const template = (await list(templateKeyRecord, rareRanges.templates(slug))).filter(canBeDue);
-  if (template.length === 0) return [];
-  const [projects, environments] = await Promise.all([
-    list(projectRecord, ranges.projects(slug)),
-    list(environmentRecord, ranges.environments(slug)),
-  ]);
+  const [template, places] = await Promise.all([readTemplates(slug), readPlaces(slug)]);
+  return dueEnvironments(organization, template, places);
+}
+
+/** Pure. */
+function dueEnvironments(
+  organization: Organization,
+  template: readonly TemplateKeyRecord[],
+  [projects, environments]: Places,
+): DueEnvironment[] {
   const keysOf = Map.groupBy(template, ({ projectId }) => projectId);
   const active = projects.filter(
     ({ organizationId, status }) => organizationId === organization.id && status === 'active',

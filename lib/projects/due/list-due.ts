@@ -6,7 +6,7 @@ import { projectNotFound } from '../../core/errors.ts';
 import { dayMs } from '../../core/time.ts';
 import { at, find } from '../../table/read.ts';
 import { projectKeysRecord } from '../../table/records/project.ts';
-import { dueValues, findDueEnvironments } from './due-values.ts';
+import { dueValues, readDueEnvironments } from './due-values.ts';
 
 /**
  * The values that are due within a time or overdue, in environments that exist for the caller.
@@ -17,7 +17,7 @@ export async function listDue(
   { within, project, owner, limit, offset }: QueryOf<typeof contract>,
 ): Promise<{ due: Due[]; pagination?: Pagination }> {
   const [environments, named] = await Promise.all([
-    findDueEnvironments(organization),
+    readDueEnvironments(organization),
     project === undefined ? undefined : find(at(projectKeysRecord, organization.slug, project)),
   ]);
   if (project !== undefined && (named?.status !== 'active' || !access.seesProject(named))) throw projectNotFound();
