@@ -337,10 +337,10 @@ describe('a writer who may not read', () => {
 
   it('gets the same answers whatever the values are, and however large', { timeout: 3_600_000 }, async () => {
     const text = fc.oneof(
-      fc.string({ maxLength: 20 }),
+      fc.string({ maxLength: 20 }).map(one => one.replaceAll('$', '€')),
       fc.integer({ max: 60_000, min: 0 }).map(n => 'h'.repeat(n)),
     );
-    // The texts around the names are hidden too, and what is named is not.
+    // The texts around the names are hidden too, and what is named is not: a `$` before it would make it literal.
     const hidden = fc.record({ plain: fc.tuple(text, text, text), around: fc.tuple(text, text) });
     const setUp = async ({ plain: [a, b, c], around: [left, right] }: { plain: string[]; around: string[] }) => {
       const place = await openWorkplace(api, people.owner);
@@ -348,7 +348,7 @@ describe('a writer who may not read', () => {
         { key: 'A', value: a },
         { key: 'B', value: b },
         { key: 'C', value: c },
-        { key: 'D', value: `${left?.slice(0, 5000)}${referenceTo('A').repeat(1)}`, expand: true },
+        { key: 'D', value: `${left?.slice(0, 5000)}${referenceTo('A')}`, expand: true },
         { key: 'K1', value: `${referenceTo('B')}${right?.slice(0, 500)}`, expand: true },
         { key: 'K2', value: referenceTo('K1'), expand: true },
       ];
