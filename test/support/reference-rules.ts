@@ -44,7 +44,7 @@ export function namesIn({ value, expand }: Stored): string[] {
   return expand ? piecesOf(value).flatMap(piece => (typeof piece === 'string' ? [] : [piece.key])) : [];
 }
 
-export type Broken = 'dangling' | 'reference_cycle' | 'reference_too_deep';
+type Broken = 'dangling' | 'reference_cycle' | 'reference_too_deep';
 
 /** What is wrong with the names of an environment, and the keys that name what is missing. */
 export function brokenIn(templates: Templates): { problem: Broken; dangling: string[] } | undefined {
