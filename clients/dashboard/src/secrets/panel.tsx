@@ -10,6 +10,7 @@ import { exposurePath } from '../ui/leaked.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { Time } from '../ui/time.tsx';
 import { showToast } from '../ui/toast.tsx';
+import { Catalogue } from './catalogue.tsx';
 import { Edit } from './edit.tsx';
 import { Elsewhere } from './elsewhere.tsx';
 import { History } from './history.tsx';
@@ -32,6 +33,8 @@ export interface SecretPanelProps {
   start?: 'revealed' | 'editing' | undefined;
   staging: Staging;
   onClose: () => void;
+  /** The template describes the key in another way now. */
+  onDescribed: () => Promise<void>;
 }
 
 /**
@@ -194,8 +197,8 @@ function Shown({ value, raw }: ReadValue) {
   );
 }
 
-/** Who set the secret, who knows it, which environments have it, and its history. */
-function About({ place, environment, environments, role, name, staging }: OfKey) {
+/** Who set the secret, what the template says about it, which environments have it, and its history. */
+function About({ place, environment, environments, role, name, staging, onDescribed }: OfKey) {
   const entry = staging.find(name);
   return (
     <>
@@ -210,6 +213,7 @@ function About({ place, environment, environments, role, name, staging }: OfKey)
           {entry.expand && ' Its value names other keys.'}
         </p>
       )}
+      <Catalogue {...{ place, environment, environments, role, name, onDescribed }} writtenAt={entry?.updatedAt} />
       <Elsewhere {...{ place, environments, role, name }} />
       {entry !== undefined && (
         <section>
