@@ -8,8 +8,9 @@ export async function listKeys(context: MemberContext, query: PageQuery, begun: 
   if ('unchanged' in begun) return { notModified: context.access.requireEnvironment(begun.unchanged, 'read').revision };
   const answer = async ({ project, state, revision, live }: LiveSecrets) => {
     const { shown, pagination } = pageOf(live, query);
-    const summaries = shown.map(({ key, version, createdAt, updatedAt, updatedBy }) => {
-      return { key, version, createdAt, updatedAt, updatedBy };
+    const summaries = shown.map(({ key, version, createdAt, updatedAt, updatedBy, expands }) => {
+      const expand = expands === undefined ? {} : { expand: true as const };
+      return { key, ...expand, version, createdAt, updatedAt, updatedBy };
     });
     const keys = describedKeys(summaries, begun, { projectId: project.id, environmentId: state.id });
     return { keys, revision, ...(pagination === undefined ? {} : { pagination }) };

@@ -192,10 +192,11 @@ export const pullSecrets = contract({
   sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one response' },
 });
 
-const ListedKey = SecretSummary.extend(describedFields).meta({
+const ListedKey = SecretSummary.extend({ expand: Expanded, ...describedFields }).meta({
   id: 'ListedKey',
   description: 'A secret without its value, in a list.',
 });
+export type ListedKey = z.infer<typeof ListedKey>;
 
 export const listKeys = contract({
   operationId: 'list-keys',

@@ -1,4 +1,4 @@
-import { canBeDue, dueAtOf } from '../../contracts/fields/due.ts';
+import { canBeDue, dueAtOf } from '../../contracts/fields/due-dates.ts';
 import type { Due } from '../../contracts/projects/due.ts';
 import { chunksOf } from '../../core/chunks-of.ts';
 import { ranges, rareRanges } from '../../table/keys.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dueAtOf } from '#lib/contracts/fields/due.ts';
+import { dueAtOf } from '#lib/contracts/fields/due-dates.ts';
 import { openLog } from '#lib/core/logger.ts';
 import { dayMs } from '#lib/core/time.ts';
 import { mailDue } from '#lib/jobs/mail-due.ts';

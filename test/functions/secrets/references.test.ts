@@ -44,6 +44,19 @@ describe('a value that names other keys', () => {
     expect((await place.pull('dev', '?format=json&raw=true')).body).toMatchObject({ URL: url });
   });
 
+  it('is marked in the list of keys, which opens no value', async () => {
+    await setUp();
+
+    const { keys } = (await place.pull('dev', '/keys')).body;
+
+    expect(keys.map(({ key, expand: names }: { key: string; expand?: true }) => [key, names])).toEqual([
+      ['HOST', undefined],
+      ['PASSWORD', undefined],
+      ['PLAIN', undefined],
+      ['URL', true],
+    ]);
+  });
+
   it('follows the keys that it names, under a new revision, and shows earlier ones as they were', async () => {
     await setUp();
     const { revision } = (await place.set('dev', 'PASSWORD', 'new')).body;
