@@ -165,8 +165,8 @@ export const workers = {
         BatchGetItem: ['ORG'],
         Query: ['AUDIT', 'DELIVERIES', 'ENV', 'ORG', 'USER'],
         ConditionCheckItem: ['ORG', 'USER'],
-        PutItem: ['AUDIT', 'ENV', 'ORG', 'RETIRED', 'REVOCATIONS', 'UNFINISHED', 'USER'],
-        UpdateItem: ['ENV', 'ORG', 'PLATFORM', 'UNFINISHED', 'USER'],
+        PutItem: ['AUDIT', 'ENV', 'ORG', 'RATE', 'RETIRED', 'REVOCATIONS', 'UNFINISHED', 'USER'],
+        UpdateItem: ['ENV', 'ORG', 'PLATFORM', 'RATE', 'UNFINISHED', 'USER'],
         DeleteItem: [
           'ARCHIVE',
           'CUSTOMER',

@@ -171,6 +171,11 @@ export class MemberAccess {
     return rights?.role !== undefined || rights?.grants.some(grant => grant.environmentId === id) === true;
   }
 
+  /** Whether only grants let the caller into the project, so that responses must not name its other environments. */
+  isGuestIn(projectId: string): boolean {
+    return this.#rightsIn(projectId)?.role === undefined;
+  }
+
   /** Whether the caller's role or a grant allows reading or writing secrets in this environment. */
   roleMay(action: 'read' | 'write', { id, type, projectId }: Pick<Environment, 'id' | 'type' | 'projectId'>): boolean {
     if (this.#deploys && this.#token()?.environmentId === id) return true;

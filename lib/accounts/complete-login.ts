@@ -143,16 +143,18 @@ async function membershipWrites(context: RequestContext, user: UserRecord, provi
   if (signIn?.organizationId !== organizationId || organization?.id !== organizationId) throw invalidChallenge();
   if ((provided.rules?.version ?? null) !== versionWithRules(signIn)) throw invalidChallenge();
   const endedAt = removed?.organizationId === organizationId && removed.byRules === true ? removed.removedAt : '';
-  if ((member?.providerSignInAt ?? endedAt) > provided.issuedAt) throw invalidChallenge();
+  const isOlder = (member?.providerSignInAt ?? endedAt) > provided.issuedAt;
+  if (provided.rules !== undefined && isOlder) throw invalidChallenge();
   const rules = await readRules(orgSlug, signIn, provided.rules?.matched ?? []);
+  const signedInAt = provided.issuedAt;
   if (member !== undefined) {
     // Also if the person has joined meanwhile, in another browser or with an invitation.
     const active = stillActive(organization, invalidChallenge);
-    const { writes, ends } = await changeBySignIn(context, { organization, member, rules, active });
+    const { writes, ends } = await changeBySignIn(context, { organization, member, rules, signedInAt, active });
     if (ends) throw invalidChallenge();
     return writes;
   }
   // The membership has ended since.
   if (provided.joins !== true) return [];
-  return joinWithProvider(context, user, { organization, rules, removed });
+  return joinWithProvider(context, user, { organization, rules, removed, signedInAt });
 }

@@ -1,16 +1,20 @@
 import { type AuditActor, auditWrite } from '../audit/write.ts';
+import type { Role } from '../contracts/fields/role.ts';
 import { chunksOf } from '../core/chunks-of.ts';
 import { type EraseAccount, lastRequestsSeconds } from '../core/job.ts';
 import type { Log } from '../core/logger.ts';
 import { changeCounts } from '../organizations/change-counts.ts';
 import { ownerCountChange } from '../organizations/members/change-members.ts';
+import { renewedRevision } from '../table/access-revision.ts';
 import type { Key } from '../table/entity.ts';
 import { asRead, equals, isNew } from '../table/expressions.ts';
 import { ranges, rareRanges } from '../table/keys.ts';
 import { at, find, type Item, list, queryPages, readTogether } from '../table/read.ts';
+import { isKept, isStillKept } from '../table/records/kept.ts';
 import {
   memberRecord,
   membershipRecord,
+  type OrganizationRecord,
   organizationRecord,
   removedMemberRecord,
 } from '../table/records/organization.ts';
@@ -18,7 +22,16 @@ import { accountLinkRecord } from '../table/records/sign-in.ts';
 import { endAccountWork } from '../table/records/unfinished-work.ts';
 import { emailRecord, emailUndoRecord, passkeyOwnerRecord, passkeyRecord, userRecord } from '../table/records/user.ts';
 import { asRevocation } from '../table/revocations.ts';
-import { put, remove, removeAll, retryOnConditionFailed, transact, transactIfHolds } from '../table/write.ts';
+import {
+  put,
+  remove,
+  removeAll,
+  retryOnConditionFailed,
+  transact,
+  transactIfHolds,
+  update,
+  type Write,
+} from '../table/write.ts';
 
 const membershipsPerStep = 100;
 const membershipsAtOnce = 5;
@@ -70,16 +83,15 @@ function endMembership({ userId, closing }: EraseAccount, { organizationId, orgS
       organization: at(organizationRecord, orgSlug),
       member: at(memberRecord, orgSlug, userId),
     });
-    // Erasing an organization ends its members.
-    if (organization?.id !== organizationId || organization.status !== 'active') return transact(own);
+    // Erasing an organization ends its members. One that can be restored must not come back with this one.
+    const isThere = organization?.id === organizationId && (organization.status === 'active' || isKept(organization));
+    if (!isThere) return transact(own);
     const note = put(at(removedMemberRecord, orgSlug, userId), { organizationId, removedAt: new Date().toISOString() });
     if (member === undefined) return transact([...own, note]);
     const { id, role, email } = member;
     await transact(
       asRevocation([
-        role === 'owner'
-          ? ownerCountChange(organization, -1, { memberCount: -1 })
-          : changeCounts(organization, { memberCount: -1 }),
+        memberGone(organization, role),
         remove(at(memberRecord, orgSlug, userId), { if: asRead(member, ['id', 'role']) }),
         ...own,
         note,
@@ -91,6 +103,17 @@ function endMembership({ userId, closing }: EraseAccount, { organizationId, orgS
       ]),
     );
   });
+}
+
+/** Of a deleted organization, no owner has to remain: then nobody restores it. */
+function memberGone(organization: OrganizationRecord, role: Role): Write {
+  const [memberCount, ownerCount] = [-1, role === 'owner' ? -1 : 0];
+  if (isKept(organization)) {
+    const changes = { add: { memberCount, ownerCount }, set: renewedRevision() };
+    return update(at(organizationRecord, organization.slug), changes, { if: isStillKept(organization) });
+  }
+  if (role === 'owner') return ownerCountChange(organization, ownerCount, { memberCount });
+  return changeCounts(organization, { memberCount });
 }
 
 /** What would keep another account from having the same passkey or an earlier address. */

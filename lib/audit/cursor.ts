@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { invalidRequest } from '../core/errors.ts';
-import { timeOf } from './scan.ts';
+import { minuteMs } from '../core/time.ts';
+import { positionOf, type StoredEntry, timeOf } from './scan.ts';
 
 const Time = z.iso.datetime({ precision: 3 });
 
@@ -22,6 +23,23 @@ const Cursor = z.strictObject({
   key: z.string().max(256).optional(),
 });
 export type Cursor = z.infer<typeof Cursor>;
+
+/**
+ * Where a page ends that its reader continues from, if the scan ended before the whole period was read. That may be at
+ * an entry that a reader of a part of the log must not know of. Such a reader continues from the last entry of the part,
+ * or if there is none, from the minute.
+ * @param readTo where the scan ended
+ */
+export function endOfScan(
+  readTo: string,
+  { last, from, newestFirst = false }: { last: StoredEntry | undefined; from: string; newestFirst?: boolean },
+): string {
+  if (last !== undefined) return positionOf(last);
+  const minutes = Date.parse(timeOf(readTo)) / minuteMs;
+  const end = new Date((Math.floor(minutes) + (newestFirst ? 1 : 0)) * minuteMs).toISOString();
+  // Within one minute of so many entries, nothing else would make progress.
+  return (newestFirst ? end < from : end > from) ? end : readTo;
+}
 
 export function writeCursor(cursor: Cursor): string {
   return Buffer.from(JSON.stringify(cursor)).toString('base64url');

@@ -11,6 +11,8 @@ export interface LogContext {
   log: Log;
   /** Rejects the request unless the caller may read all of the log, or that of the project. From a higher layer. */
   requireManaged: (projectId: string | null) => Promise<void>;
+  /** Whether the caller may read only a part of the log. */
+  isPartial: () => boolean;
   /** Reads the changes of a key in an environment, oldest first. Passed in, because revisions are in a higher layer. */
   readKeyChanges: (
     log: Log,

@@ -5,7 +5,7 @@ import { auditActions } from '../contracts/fields/audit-action.ts';
 import { ApiError } from '../core/errors.ts';
 import { asLongQuestion, type LongQuestion, readBudget } from '../limits/long-questions.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
-import { readCursor, writeCursor } from './cursor.ts';
+import { endOfScan, readCursor, writeCursor } from './cursor.ts';
 import { entryFilter, type LogContext } from './entry-filter.ts';
 import { entryView, maximumAnswerBytes } from './entry-view.ts';
 import { completeSince } from './retention.ts';
@@ -48,7 +48,8 @@ async function readFeed(
   const { entries, readTo } = await scanEntries(organization.id, { actions, partitions, period, keep, enough }, budget);
   const page = cutToFit(entries.slice(0, limit));
   const last = entries[page.length - 1];
-  const end = page.length < entries.length && last !== undefined ? positionOf(last) : (readTo ?? period.to);
+  const seenTo = readTo !== undefined && context.isPartial() ? endOfScan(readTo, { last, from }) : readTo;
+  const end = page.length < entries.length && last !== undefined ? positionOf(last) : (seenTo ?? period.to);
   // The clock of another process may have been ahead of this one's.
   const next = later(end, from);
   return { entries: page, next: writeCursor({ from: next }), upTo: timeOf(next) };

@@ -4,7 +4,7 @@ import type { AnswerOf } from '../contracts/contract.ts';
 import { auditActions } from '../contracts/fields/audit-action.ts';
 import { asLongQuestion, type LongQuestion, readBudget } from '../limits/long-questions.ts';
 import { countEntries, readCounts } from './count-entries.ts';
-import { type Cursor, readCursor, writeCursor } from './cursor.ts';
+import { type Cursor, endOfScan, readCursor, writeCursor } from './cursor.ts';
 import { entryFilter, type LogContext } from './entry-filter.ts';
 import { entryView, withinAnswer } from './entry-view.ts';
 import {
@@ -96,8 +96,10 @@ async function findEntries(context: LogContext, search: Search, { admitted }: Lo
   const total = readTo === undefined && after === undefined ? entries.length : null;
   if (last !== undefined && entries.length > skip + limit)
     return pageOf(search, page, total, { from: positionOf(last) });
-  const rest = readTo === undefined ? undefined : { from: readTo, skip: Math.max(0, skip - entries.length) };
-  return pageOf(search, page, total, rest);
+  if (readTo === undefined) return pageOf(search, page, total);
+  const seen = { last: entries.at(-1), from: period.to, newestFirst: true };
+  const from = context.isPartial() ? endOfScan(readTo, seen) : readTo;
+  return pageOf(search, page, total, { from, skip: Math.max(0, skip - entries.length) });
 }
 
 /** @param rest where the next page begins. If there is a total, clients use offsets as far as these reach. */

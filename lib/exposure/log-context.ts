@@ -5,5 +5,11 @@ import { readKeyChanges } from '../secrets/engine/key-versions.ts';
 
 /** What reading the audit log needs of higher layers. */
 export function logContext({ organization, log, access }: MemberContext): LogContext {
-  return { organization, log, readKeyChanges, requireManaged: projectId => requireManaged(access, projectId) };
+  return {
+    organization,
+    log,
+    readKeyChanges,
+    isPartial: () => access.managed() !== 'all',
+    requireManaged: projectId => requireManaged(access, projectId),
+  };
 }

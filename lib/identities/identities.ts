@@ -22,11 +22,16 @@ import { derivedUuid } from '../crypto/derived-uuid.ts';
 import { changeCounts, renewAccess } from '../organizations/change-counts.ts';
 import { countIdentitiesEnded, identityEndings } from '../organizations/members/made-by-member.ts';
 import { isAllowedPlain, targetProblem } from '../outbound/target.ts';
-import { equals, isNew, lessThan } from '../table/expressions.ts';
+import { asRead, equals, isNew, lessThan } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list } from '../table/read.ts';
 import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
-import { memberRecord, membershipRecord, type OrganizationRecord } from '../table/records/organization.ts';
+import {
+  type MemberRecord,
+  memberRecord,
+  membershipRecord,
+  type OrganizationRecord,
+} from '../table/records/organization.ts';
 import { asRevocation } from '../table/revocations.ts';
 import { check, put, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 import { findScope, readPlaces, scopeChecks } from '../webhooks/find-scope.ts';
@@ -141,11 +146,18 @@ export async function createIdentity(context: MemberContext, requested: BodyOf<t
   return identity;
 }
 
-/** A member who is being removed concurrently must not leave behind an identity that the removal did not see. */
+/**
+ * A member who is being removed concurrently must not leave behind an identity that the removal did not see, nor one
+ * whose role is losing rights an identity that still has them.
+ */
 function isStillMember({ organization, access }: MemberContext): Write {
-  const { id, userId } = access.member;
-  const refused = () => organizationNotFound();
-  return check(at(memberRecord, organization.slug, userId), { if: { id: equals(id) }, refused });
+  const { membership } = access;
+  const refused = (current: Partial<MemberRecord> | undefined) =>
+    current?.id === membership.id
+      ? new ApiError('forbidden', 'Your rights have just changed. Send the request again.')
+      : organizationNotFound();
+  const isSame = asRead(membership, ['id', 'role', 'limited', 'projectRoles']);
+  return check(at(memberRecord, organization.slug, membership.userId), { if: isSame, refused });
 }
 
 /**

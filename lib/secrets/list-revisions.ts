@@ -28,7 +28,7 @@ export async function listRevisions(
   return readAgainWhileStale(log, path, async tries => {
     const { project, state, recorded } = tries === 0 ? first : await beginRevisions(path, query);
     access.requireProject(project);
-    const { id, revision, firstRevision } = access.requireEnvironment(state, 'read');
+    const { id, projectId, revision, firstRevision } = access.requireEnvironment(state, 'read');
     const newest = Math.min(revision, (query.before ?? Number.MAX_SAFE_INTEGER) - 1);
     const pageIn = ({ changes, isCut }: RevisionsReads['recorded']) => {
       const oldest =
@@ -41,13 +41,17 @@ export async function listRevisions(
     if (!page.isWhole) page = pageIn(await readChangesBefore(path, newest + 1, query.limit));
     if (!page.isWhole) throw new StaleRead(`Environment ${id} lacks records of its changes up to revision ${newest}.`);
     const isLast = newest < page.oldest || page.oldest <= firstRevision + 1;
-    return { revisions: page.shown.map(listed), next: isLast ? null : page.oldest };
+    return {
+      revisions: page.shown.map(change => listed(change, access.isGuestIn(projectId))),
+      next: isLast ? null : page.oldest,
+    };
   });
 }
 
-function listed({ changeId: _, digest: __, message, ...change }: RecordedChange) {
+/** For a guest, the environment that a promotion came from doesn't exist. */
+function listed({ changeId: _, digest: __, message, from, ...change }: RecordedChange, isGuest: boolean) {
   const namesOf = (changed: RecordedChange['created']) => changed.map(([key]) => key).sort();
   const { created, updated, deleted } = change;
   const names = { created: namesOf(created), updated: namesOf(updated), deleted: namesOf(deleted) };
-  return { ...change, message: message ?? null, ...names };
+  return { ...change, ...(isGuest ? {} : { from }), message: message ?? null, ...names };
 }

@@ -16,7 +16,7 @@ describe('e-mails to strangers', () => {
     for (const as of [person.session, await createToken(api, person)]) {
       expect(codeOf(await send(person, 'stranger@example.com', as))).toBe('403 email_not_verified');
     }
-    expect(await api.mails()).toEqual([]);
+    expect((await api.mails()).filter(({ to }) => to === 'stranger@example.com')).toEqual([]);
   });
 
   it('are limited to five a day to one address, from all organizations together', async () => {

@@ -568,6 +568,13 @@ function verdictInProject(
 
 const roleTokens = roles.flatMap(role => ['read', 'write', 'full'].map(access => `${role}: ${access} token`));
 
+/** What a member's session gets on a route that is not below a project. Grants make no difference there. */
+export function expectedOfMember(row: Row, member: ProjectMember): string {
+  const as = `${member.role}: session`;
+  if (row.kind !== 'member') return expectedOf(row)[as] as string;
+  return verdictInProject(member, row, role => expectedOf(row)[`${role}: session`] as string);
+}
+
 /** The expected result for each caller on a route: `ok` or an error code. */
 export function expectedOf(row: Row): Record<string, string> {
   const { route, kind, signs, allowed, except } = row;

@@ -206,7 +206,7 @@ interface Person {
   session: Headers;
 }
 
-async function seedUser(name: string, isAdmin: boolean): Promise<Person> {
+export async function seedUser(name: string, isAdmin: boolean): Promise<Person> {
   const user: UserRecord = {
     id: randomUUID(),
     email: `${name}@example.com`,
@@ -285,10 +285,10 @@ export async function seedMember(
   { id, slug }: OrganizationRecord,
   user: UserRecord,
   role: Role,
-  inProjects: Pick<MemberRecord, 'limited' | 'projectRoles'> = {},
+  rights: Pick<MemberRecord, 'limited' | 'projectRoles' | 'grants'> = {},
 ): Promise<string> {
   const { id: userId, email, name } = user;
-  const member = { id: randomUUID(), userId, email, name, role, ...inProjects, joinedAt: new Date().toISOString() };
+  const member = { id: randomUUID(), userId, email, name, role, ...rights, joinedAt: new Date().toISOString() };
   await transact([
     put(at(memberRecord, slug, user.id), member),
     put(at(membershipRecord, user.id, id), { organizationId: id, orgSlug: slug }),

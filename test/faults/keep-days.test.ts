@@ -6,7 +6,7 @@ import { openLog } from '#lib/core/logger.ts';
 import { eraseOrganization } from '#lib/jobs/erase-organization.ts';
 import { eraseEnvironment, eraseProject } from '#lib/jobs/erase-project.ts';
 import { NotYetCommitted } from '#lib/jobs/erase-range.ts';
-import { ranges } from '#lib/table/keys.ts';
+import { keys, ranges } from '#lib/table/keys.ts';
 import { at, find, type Item, queryItems, type Read } from '#lib/table/read.ts';
 import { environmentRecord } from '#lib/table/records/environment.ts';
 import { isKept, type Kept } from '#lib/table/records/kept.ts';
@@ -19,7 +19,7 @@ import { scanTable, violationsOf } from '#test/support/invariants.ts';
 import { conduct } from '#test/support/observe-calls.ts';
 import { startObservedApi, withFault } from '#test/support/observed-api.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
-import { expectStatus } from '#test/support/sample-requests.ts';
+import { expectStatus, makeIdentity } from '#test/support/sample-requests.ts';
 
 /*
  * Something is deleted, restored and erased at the same moment, by requests and by its job when it is due, each with a
@@ -68,6 +68,8 @@ async function furnish(kind: Kind): Promise<World> {
   await expectStatus(api.put(secrets, { key: 'A', value: 'again' }, session), 200);
   await expectStatus(api.delete(`${secrets}/B`, session), 200);
   await api.post(`/templates/${orgSlug}/shop`, { key: 'A' }, session);
+  await expectStatus(api.post(`${secrets}/proposals`, { set: [{ key: 'C', value: 'proposed' }] }, session), 201);
+  const identity = await makeIdentity(api, owner);
   const dev = at(environmentRecord, orgSlug, 'shop', 'dev');
   const environmentId = (await find(dev))?.id as string;
   const limit = kind === 'environment' ? { environmentId } : { projectId };
@@ -107,7 +109,9 @@ async function furnish(kind: Kind): Promise<World> {
       ranges.environmentItems({ orgSlug, project: 'shop', env }),
     );
     const own = (await queryItems(ranges.organization(orgSlug))).filter(item => isPart(kind, item));
-    const items = (await Promise.all(partitions.map(range => queryItems(range)))).flat();
+    // Identities are the organization's, and have their side of the membership in a partition of their own.
+    const others = kind === 'organization' ? [{ pk: keys.user(identity.id).pk }] : [];
+    const items = (await Promise.all([...partitions, ...others].map(range => queryItems(range)))).flat();
     return new Map([...own, ...items].map(item => [`${item.pk} ${item.sk}`, textOf(item)]));
   };
   return { owner, contents, ...worlds[kind] };

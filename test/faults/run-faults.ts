@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import type { Answer, Api } from '../support/api.ts';
 import {
@@ -121,7 +122,7 @@ export function runFaults(api: Api, samples: readonly OperationSample[], choice:
         await keepSnapshots(api, name);
         const fault = injectFault(kind, call.position);
         const answer = await sendConducted(api, prepared.request, fault);
-        const wasDone = await prepared.isDone();
+        const wasDone = await isDoneOnceServed(prepared);
         repeats(() => repeat(api, prepared, wasDone));
         if (!fault.hit()) {
           counts.unreached += 1;
@@ -144,8 +145,22 @@ export function runFaults(api: Api, samples: readonly OperationSample[], choice:
   });
 }
 
+const shed = /not enough capacity/;
+
 /** Another case has throttled what this one needs too, such as the counter of their network. */
-const isShed = ({ body }: Answer): boolean => /not enough capacity/.test(body?.error?.message ?? '');
+const isShed = ({ body }: Answer): boolean => shed.test(body?.error?.message ?? '');
+
+/** The fault may have throttled what the question reads, so that it is not served for a moment. */
+async function isDoneOnceServed(prepared: Prepared): Promise<boolean> {
+  for (;;) {
+    try {
+      return await prepared.isDone();
+    } catch (error) {
+      if (!shed.test(String(error))) throw error;
+      await sleep(100);
+    }
+  }
+}
 
 /** A code that the provider has already accepted can't be presented to it again. */
 function isRepeatable({ again }: Prepared, { service }: AwsCall): boolean {

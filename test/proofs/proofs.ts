@@ -28,6 +28,8 @@ export const proofs: readonly Proof[] = [
       test/attacks/waiting-write.test.ts`),
   },
   { name: 'authorization', files: ['test/authorization/authorization.test.ts'] },
+  { name: 'limited-members', files: ['test/authorization/limited-members.test.ts'] },
+  { name: 'rights-in-projects', files: ['test/authorization/in-projects.test.ts'] },
   { name: 'search-protocol', files: ['test/model/search.test.ts'], env: { SEARCH: 'all' } },
   { name: 'screens', files: ['test/clients/dashboard/screens.test.ts'] },
   {
@@ -40,6 +42,11 @@ export const proofs: readonly Proof[] = [
   {
     name: 'evidence-screens',
     files: ['test/clients/dashboard/audit.test.ts', 'test/clients/dashboard/exposure.test.ts'],
+  },
+  {
+    name: 'team-screens',
+    files: words(`test/clients/dashboard/proposals.test.ts test/clients/dashboard/members.test.ts
+      test/clients/dashboard/grants.test.ts`),
   },
   {
     name: 'evidence',
@@ -130,8 +137,8 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'proposals',
-    files: ['test/functions/secrets/proposal-search.test.ts'],
-    env: { PROPOSAL_SEQUENCES: '12' },
+    files: ['test/functions/secrets/proposal-search'],
+    env: { PROPOSAL_SEQUENCES: '60' },
     full: { PROPOSAL_SEQUENCES: '2000' },
   },
   {

@@ -29,6 +29,7 @@ import {
 } from '#lib/table/records/organization.ts';
 import { platformCountRecord } from '#lib/table/records/platform.ts';
 import { projectRecord, templateKeyRecord } from '#lib/table/records/project.ts';
+import { openProposalsRecord, proposalPartRecord, proposalRecord } from '#lib/table/records/proposal.ts';
 import {
   type HeadRecord,
   headRecord,
@@ -135,6 +136,7 @@ export function violationsOf(items: readonly Item[], { settled = false }: Option
   checkOrganizations(table);
   checkProjects(table);
   checkEnvironments(table);
+  checkProposals(table);
   checkUnfinishedWork(table);
   checkAudit(table);
   checkPlatform(table);
@@ -339,7 +341,8 @@ function checkProjects({ all, ofKind, has, erased, settled, report }: Table): vo
       report(organization, `${sk} belongs to no project`);
     }
   }
-  for (const kind of ['environmentState', 'fence', 'head', 'revision', 'revisionPart', 'version']) {
+  const ofProposals = ['proposal', 'proposalPart', 'openProposals'];
+  for (const kind of ['environmentState', 'fence', 'head', 'revision', 'revisionPart', 'version', ...ofProposals]) {
     for (const { pk, sk } of ofKind(kind)) {
       const [, organization = '', project = '', environment = ''] = pk.split('#');
       if (erased.has(organization) || projects.get(`${organization}#${project}`)?.status === 'deleting') continue;
@@ -473,6 +476,32 @@ function checkHeads({ state, heads, tombstones, versions, keyVersions, settled, 
   }
 }
 
+/** Open proposals are listed and have their values, and those that were applied have made one revision each. */
+function checkProposals({ all, report }: Table): void {
+  const projects = new Map(all(projectRecord).map(project => [project.id, project]));
+  const byPlace = <R>(entity: AnyEntity<R>) => Map.groupBy(all(entity), ({ pk }) => pk);
+  const proposals = byPlace(proposalRecord);
+  const parts = byPlace(proposalPartRecord);
+  const revisions = byPlace(revisionRecord);
+  const listed = new Map(all(openProposalsRecord).map(({ pk, ids }) => [pk, ids]));
+  for (const { pk, id, status, projectId } of all(environmentStateRecord)) {
+    const project = projects.get(projectId);
+    if (status !== 'active' || project?.status !== 'active') continue;
+    const own = (proposals.get(pk) ?? []).filter(({ environmentId }) => environmentId === id);
+    for (const proposal of own) {
+      const say = (what: string) => report(partOf(pk), `${pk}: the proposal ${proposal.id} ${what}`);
+      const made = (revisions.get(pk) ?? []).filter(revision => revision.proposal?.id === proposal.id);
+      const expected = proposal.state === 'applied' ? [proposal.revision] : [];
+      if (made.map(({ revision }) => revision).join() !== expected.join()) say(`has made ${made.length} revisions`);
+      if (proposal.state !== 'open') continue;
+      if (!listed.get(pk)?.includes(proposal.id)) say('is not listed');
+      const values = (parts.get(pk) ?? []).filter(({ key }) => key === `#${proposal.id}`);
+      const readable = values.filter(({ keyVersion }) => project.wrappedKeys[String(keyVersion)] !== undefined);
+      if (readable.length !== proposal.parts) say(`has ${readable.length} of ${proposal.parts} parts`);
+    }
+  }
+}
+
 /** Compares what the revisions record of each change with the versions that it wrote. */
 function checkRevisions({ state, revisions, parts, versions, say }: Environment): void {
   const recorded = revisions.map(({ revision }) => revision).sort((a, b) => a - b);
@@ -506,6 +535,7 @@ function revisionsAfterFirst({ firstRevision, revision }: EnvironmentState): num
 /** The actions that raise the revision of an environment. */
 const revisionActions: ReadonlySet<string> = new Set([
   ...eventNames,
+  'proposal.applied',
   'secret.changed',
   'secret.restored',
   'proposal.applied',

@@ -105,6 +105,7 @@ export function useAction<Arguments extends unknown[]>(action: (...given: Argume
     if (busy.current) return;
     busy.current = true;
     setState({ busy: true });
+    const hadFocus = document.activeElement !== document.body;
     try {
       await action(...given);
       setState({ busy: false });
@@ -112,7 +113,13 @@ export function useAction<Arguments extends unknown[]>(action: (...given: Argume
       setState({ busy: false, ...(error instanceof Cancelled ? {} : { error }) });
     } finally {
       busy.current = false;
+      if (hadFocus) requestAnimationFrame(keepFocus);
     }
   };
   return { ...state, run, clear: () => setState({ busy: false }) };
+}
+
+/** A button that its own action removes takes the focus with it: people with a keyboard go on in the content. */
+function keepFocus(): void {
+  if (document.activeElement === document.body) document.getElementById('content')?.focus({ preventScroll: true });
 }

@@ -6,7 +6,7 @@ import { ranges, rareRanges } from '../../table/keys.ts';
 import { list } from '../../table/read.ts';
 import { grantRequestRecord } from '../../table/records/grant-request.ts';
 import { memberRecord } from '../../table/records/organization.ts';
-import { findLiveGrants, findOpenRequests, grantView, requestView } from './show-grants.ts';
+import { findOpenRequests, requestView, showGrants } from './show-grants.ts';
 
 /** The caller's own grants and open requests, and those in the projects where the caller may give and refuse them. */
 export async function listGrants({
@@ -19,19 +19,25 @@ export async function listGrants({
     mayManage ? list(memberRecord, ranges.members(slug)) : [access.membership],
     list(grantRequestRecord, mayManage ? rareRanges.grantRequests(slug) : rareRanges.grantRequestsOf(slug, userId)),
   ]);
-  const isShown = ({ memberId, projectId }: { memberId: string; projectId: string }) =>
-    memberId === ownId || managesProject(access, projectId);
-  const [live, open] = await Promise.all([findLiveGrants(slug, members), findOpenRequests(slug, stored)]);
-  const grants = members.flatMap((member, index) =>
-    (live[index] ?? [])
-      .filter(({ projectId }) => isShown({ memberId: member.id, projectId }))
-      .map(grant => grantView(member, grant)),
-  );
-  const requests = open.filter(isShown).flatMap(request => {
+  const isShown = (memberId: string, projectId: string) => memberId === ownId || managesProject(access, projectId);
+  // Before anything is read about them, so that the response takes as long whatever there is in other projects.
+  const shown = members.map(({ id, email, grants = [] }) => ({
+    id,
+    email,
+    grants: grants.filter(({ projectId }) => isShown(id, projectId)),
+  }));
+  const [grants, open] = await Promise.all([
+    showGrants(slug, shown),
+    findOpenRequests(
+      slug,
+      stored.filter(({ memberId, projectId }) => isShown(memberId, projectId)),
+    ),
+  ]);
+  const requests = open.flatMap(request => {
     const member = members.find(({ id }) => id === request.memberId);
     return member === undefined ? [] : [requestView(member, request)];
   });
-  return { grants: inOrder(grants), requests: inOrder(requests) };
+  return { grants: inOrder(grants.flat()), requests: inOrder(requests) };
 }
 
 /** Oldest first. */

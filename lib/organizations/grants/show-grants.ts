@@ -41,7 +41,7 @@ async function findExisting(
 }
 
 /** Each member's grants that have not ended, without those in deleted environments, which give nothing. */
-export async function findLiveGrants(orgSlug: string, members: readonly Holder[]): Promise<StoredGrant[][]> {
+async function findLiveGrants(orgSlug: string, members: readonly Holder[]): Promise<StoredGrant[][]> {
   const nowMs = Date.now();
   const live = members.map(member => liveGrants(member, nowMs));
   const exists = await findExisting(orgSlug, live.flat());

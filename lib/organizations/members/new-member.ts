@@ -169,6 +169,8 @@ interface Joining {
   organization: Pick<OrganizationRecord, 'id' | 'slug'>;
   rules: RulesOfSignIn;
   removed: RemovedMemberRecord | undefined;
+  /** When the provider answered; by default, now. */
+  signedInAt?: string;
 }
 
 /** Whether somebody's earlier membership was ended by a person, which the provider must not undo. */
@@ -186,7 +188,7 @@ export function wasRemoved(removed: RemovedMemberRecord | undefined, organizatio
 export async function joinWithProvider(
   { source }: RequestContext,
   user: UserRecord,
-  { organization: { id, slug }, rules, removed }: Joining,
+  { organization: { id, slug }, rules, removed, signedInAt = new Date().toISOString() }: Joining,
 ): Promise<Write[]> {
   if (wasRemoved(removed, id)) throw organizationNotFound();
   const roster = await readRosterOf({ id, slug });
@@ -204,7 +206,7 @@ export async function joinWithProvider(
   const throughProvider = {
     via: accepted === undefined ? ('provider' as const) : undefined,
     addedByRules: made.addedByRules,
-    providerSignInAt: new Date().toISOString(),
+    providerSignInAt: signedInAt,
   };
   const { writes, joined } = newMember(organization, user, storedAsGiven(made.rights), { throughProvider });
   const facts = { ...joined, details: { ...joined.details, ...ruleDetails(rules) } };

@@ -72,6 +72,8 @@ interface SignInChangeOptions {
   organization: OrganizationRecord;
   member: MemberRecord;
   rules: RulesOfSignIn;
+  /** When the provider answered; by default, now. */
+  signedInAt?: string;
   /** The check that the organization exists. The write of changed rights checks that too. */
   active: Write;
 }
@@ -86,7 +88,7 @@ const decisive = ['id', 'role', 'limited', 'projectRoles', 'addedByRules', 'prov
  */
 export async function changeBySignIn(
   context: RequestContext,
-  { organization, member, rules, active }: SignInChangeOptions,
+  { organization, member, rules, signedInAt = new Date().toISOString(), active }: SignInChangeOptions,
 ): Promise<{ writes: Write[]; ends: boolean }> {
   const made = applyRoleRules(rules, member);
   if (made === undefined) {
@@ -98,7 +100,8 @@ export async function changeBySignIn(
   const isChanged = entries.length > 0 || !isDeepStrictEqual(after.addedByRules, member.addedByRules);
   // A member kept in memory would still be refused.
   const isRenewed = isChanged || isRecheckDue(organization.recheckDays, member.providerSignInAt);
-  const set = { ...(isChanged ? given : {}), providerSignInAt: new Date().toISOString() };
+  const { providerSignInAt: before = '' } = member;
+  const set = { ...(isChanged ? given : {}), providerSignInAt: before > signedInAt ? before : signedInAt };
   const item = at(memberRecord, organization.slug, member.userId);
   const writes = [
     update(item, { set }, { if: asRead(member, decisive) }),

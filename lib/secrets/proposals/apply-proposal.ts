@@ -87,7 +87,7 @@ export async function approveProposal(
       }
       const hasApproved = (proposal.state === 'applied' ? proposal.approvals : counted).some(one => one.id === userId);
       if (hasApproved && (isOpen(proposal) || proposal.state === 'applied'))
-        return { proposal: proposalView(proposal, state, people) };
+        return { proposal: proposalView(context.access, proposal, state, people) };
       requireOpen(proposal);
       const { record: member } = context.access;
       const approval = { id: userId, email, memberId: member.id, at: new Date().toISOString() };
@@ -96,7 +96,7 @@ export async function approveProposal(
       const completes = counted.length + 1 === needed && proposal.purpose !== 'rotation';
       if (completes) return apply(context, withOwn, approval);
       const approved = await recordApproval(context, withOwn, approval);
-      return { proposal: proposalView(approved, state, withOwn.people) };
+      return { proposal: proposalView(context.access, approved, state, withOwn.people) };
     },
   );
 }
@@ -201,7 +201,8 @@ async function apply(
     },
   });
   await removeParts(path, proposal);
-  return { proposal: proposalView(closed, state, people), ...templateProblems(template, state.projectId, changed) };
+  const view = proposalView(context.access, closed, state, people);
+  return { proposal: view, ...templateProblems(template, state.projectId, changed) };
 }
 
 /** Those whose approval counts, up to as many as the commit has room for, and the caller if it is one of them. Pure. */

@@ -43,7 +43,7 @@ async function end(
       const facts = proposalFacts(`proposal.${outcome}`, { project, state }, proposal);
       await transact([changeProposal(path, proposal, set), await context.audit({ ...facts, message: reason })]);
       await removeParts(path, proposal);
-      return proposalView({ ...proposal, ...set }, state, people);
+      return proposalView(context.access, { ...proposal, ...set }, state, people);
     },
   );
 }

@@ -60,7 +60,7 @@ export async function listProposals(
   const proposals: Proposal[] = [];
   let bytes = 0;
   for (const record of own) {
-    const proposal = proposalView(record, state, people);
+    const proposal = proposalView(context.access, record, state, people);
     bytes += JSON.stringify(proposal).length;
     if (bytes > maximumBytes) return { proposals, next: proposals.at(-1)?.id ?? null };
     if (query.state === undefined || proposal.state === query.state) proposals.push(proposal);
@@ -102,7 +102,7 @@ export async function getProposal(
     const reads = tries === 0 ? begun : await beginGet(begun.path, id);
     const { state, proposal, people } = await requireProposal(context, reads);
     const stale = isOpen(proposal) ? staleAmong(proposal, key => reads.heads.get(key)?.version) : [];
-    const answer = { proposal: proposalView(proposal, state, people), stale };
+    const answer = { proposal: proposalView(context.access, proposal, state, people), stale };
     return values ? { ...answer, values: await readValues(context, reads, proposal) } : answer;
   });
 }

@@ -62,7 +62,7 @@ export async function createProposal(
     if (values === undefined) return;
     const proposal = await storeProposal(context, { path, target, decided, values }, body);
     const problems = templateProblems(begun.template, target.project.id, decided.decision);
-    stored = { proposal: proposalView(proposal, target.state, new Map()), ...problems };
+    stored = { proposal: proposalView(context.access, proposal, target.state, new Map()), ...problems };
   });
   if (stored === undefined) throw nothingToPropose();
   return stored;

@@ -73,7 +73,7 @@ export async function rebaseProposal(context: MemberContext, id: string, begun: 
           isNoticeQueued = true;
           const rebased = await storeRebased(context, proposing, proposal, macKey);
           const problems = templateProblems(template, decidedTarget.project.id, decided.decision);
-          stored = { proposal: proposalView(rebased, decidedTarget.state, new Map()), ...problems };
+          stored = { proposal: proposalView(context.access, rebased, decidedTarget.state, new Map()), ...problems };
         },
       });
       if (stored === undefined) throw nothingToPropose();

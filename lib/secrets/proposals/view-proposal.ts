@@ -1,11 +1,17 @@
+import type { MemberAccess } from '../../access/member-access.ts';
 import type { Proposal } from '../../contracts/secrets/proposals.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import type { ProposalRecord } from '../../table/records/proposal.ts';
 import { countedApprovals, type People } from './people.ts';
 import { isExpired } from './stored-proposal.ts';
 
-/** A proposal as the API shows it, with the approvals that count now. Pure. */
-export function proposalView(proposal: ProposalRecord, state: EnvironmentState, people: People): Proposal {
+/** A proposal as the API shows it to a caller, with the approvals that count now. Pure. */
+export function proposalView(
+  access: MemberAccess,
+  proposal: ProposalRecord,
+  state: EnvironmentState,
+  people: People,
+): Proposal {
   const { id, digest, holds, baseRevision, from, restored, message, purpose, author, createdAt, endsAt } = proposal;
   const { closedAt, closedBy, reason, revision } = proposal;
   const isOver = proposal.state === 'open' && isExpired(proposal);
@@ -23,7 +29,7 @@ export function proposalView(proposal: ProposalRecord, state: EnvironmentState, 
     updated: namesOf(proposal.updated),
     deleted: namesOf(proposal.deleted),
     expand: proposal.expand,
-    ...(from && { from: { slug: from.slug, revision: from.revision } }),
+    ...(from && !access.isGuestIn(state.projectId) && { from: { slug: from.slug, revision: from.revision } }),
     restored,
     message: message ?? null,
     purpose: purpose ?? null,

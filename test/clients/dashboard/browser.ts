@@ -149,6 +149,35 @@ export async function stageValue(page: Page, key: string, value: string): Promis
   await button(page, 'Stage').click();
 }
 
+/** Works on a page with the keyboard alone. */
+export function keyboardOf(page: Page) {
+  const { keyboard } = page;
+  /** The tag and the name of the element that has the focus. */
+  const focused = () =>
+    page.evaluate(() => {
+      const element = document.activeElement;
+      const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : undefined;
+      return `${element?.tagName} ${element?.getAttribute('aria-label') ?? label ?? element?.textContent?.trim() ?? ''}`;
+    });
+  /** Moves on with Tab, with a limit on the number of stops. */
+  const tabTo = async (wanted: RegExp, limit = 24) => {
+    const passed: string[] = [];
+    while (passed.length < limit) {
+      await keyboard.press('Tab');
+      const now = await focused();
+      if (wanted.test(now)) return;
+      passed.push(now);
+    }
+    throw new Error(`Nothing focusable is called ${wanted}, after ${passed.join(' | ')}`);
+  };
+  const pressOn = async (wanted: RegExp, limit?: number) => {
+    await tabTo(wanted, limit);
+    await keyboard.press('Enter');
+  };
+  const inContent = () => page.waitForFunction(() => document.activeElement?.id === 'content');
+  return { keyboard, focused, tabTo, pressOn, inContent };
+}
+
 export async function logOut(page: Page): Promise<void> {
   await press(page, 'You and your settings', 'Log out');
   await page.getByRole('heading', { name: 'Log in' }).waitFor();

@@ -11,6 +11,7 @@ import {
   expectQuiet,
   fill,
   keepScreenshot,
+  keyboardOf,
   link,
   logIn,
   press,
@@ -647,29 +648,8 @@ describe.skipIf(withoutBrowser)('a value', () => {
 describe.skipIf(withoutBrowser)('the keyboard', () => {
   it('is enough to get a newcomer from registration to an applied change and out again, never losing the focus', async () => {
     const page = await come();
-    const { keyboard } = page;
-    const focused = () =>
-      page.evaluate(() => {
-        const element = document.activeElement;
-        return `${element?.tagName} ${element?.getAttribute('aria-label') ?? element?.textContent?.trim() ?? ''}`;
-      });
-    /** Moves on with Tab, with a limit on the number of stops. */
-    const tabTo = async (wanted: RegExp) => {
-      const passed: string[] = [];
-      while (passed.length < 24) {
-        await keyboard.press('Tab');
-        const now = await focused();
-        if (wanted.test(now)) return;
-        passed.push(now);
-      }
-      throw new Error(`Nothing focusable is called ${wanted}, after ${passed.join(' | ')}`);
-    };
-    const pressOn = async (wanted: RegExp) => {
-      await tabTo(wanted);
-      await keyboard.press('Enter');
-    };
+    const { keyboard, focused, tabTo, pressOn, inContent } = keyboardOf(page);
     const focusIn = (tag: string) => page.waitForFunction(name => document.activeElement?.tagName === name, tag);
-    const inContent = () => page.waitForFunction(() => document.activeElement?.id === 'content');
     await page.goto('/log-in');
     await focusIn('INPUT');
     await pressOn(/Create an account/);

@@ -1,13 +1,16 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { button, settled, withoutBrowser } from './browser.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
+import { button, dialog, keyboardOf, press, settled, stageValue, toast, withoutBrowser } from './browser.ts';
 import { expectFineLooks, looks, wideAndNarrow } from './looks.ts';
-import { screensOf, useWorld } from './world.ts';
+import { join, screensOf, useWorld } from './world.ts';
+
+const { world, come } = useWorld();
 
 const inDays = (days: number) => new Date(Date.now() + days * 24 * 60 * 60 * 1000).toISOString();
 
 describe.skipIf(withoutBrowser)('every screen', () => {
-  const { world, come } = useWorld();
   let screens: ReturnType<typeof screensOf>;
   beforeAll(async () => {
     const [{ webhooks }, { identities }, { projects }, { members }] = await Promise.all(
@@ -222,5 +225,183 @@ describe.skipIf(withoutBrowser)('every screen', () => {
     await page.getByRole('button', { name: 'Rotate the key' }).click({ force: true });
     expect(sent).toEqual([]);
     expect(await page.locator('main button:not([aria-disabled])').count()).toBe(0);
+  });
+});
+
+describe.skipIf(withoutBrowser)('where changes need approval and people ask for access', () => {
+  /** Limited to the project, whose admin they are. */
+  let guest: Person;
+  let proposal: string;
+  const base = () => `/organizations/${world.organization.slug}`;
+  const members = () => `/members/${world.organization.id}`;
+
+  const call = async (method: string, path: string, as: Person, body: unknown) =>
+    (await expectStatus(world.api.call(method, path, { as: as.session, body }), 200, 201)).body;
+  const propose = async (environment: string, key: string) => {
+    const body = { set: [{ key, value: 'proposed' }], message: 'Move the mail' };
+    return (await call('POST', `${world.path(environment)}/proposals`, world.people.admin, body)).proposal.id;
+  };
+  const memberOf = async ({ email }: Person) => {
+    const { members: all } = await world.owner('GET', members());
+    return all.find((one: { email: string }) => one.email === email);
+  };
+  const access = (environment: string, kind: 'read' | 'write') => ({
+    environmentId: world.project.environments.find(({ slug }) => slug === environment)?.id,
+    access: kind,
+    minutes: 60,
+    reason: 'Payments fail',
+  });
+
+  beforeAll(async () => {
+    const { owner, viewer } = world.people;
+    for (const environment of ['staging', 'production'])
+      await world.owner(
+        'PATCH',
+        `/projects/${world.organization.id}/${world.project.slug}/environments/${environment}`,
+        {
+          approvals: 1,
+        },
+      );
+    proposal = await propose('production', 'MAIL_FROM');
+    guest = await seedPerson({ name: 'Katherine Johnson' });
+    await join(world.api, owner, guest, 'viewer');
+    const projectRoles = [{ projectId: world.project.id, role: 'admin' }];
+    await world.owner('PUT', `${members()}/${(await memberOf(guest)).id}/projects`, { limited: true, projectRoles });
+    await world.owner('POST', `${members()}/${(await memberOf(viewer)).id}/grants`, access('staging', 'read'));
+    await call('POST', `/grants/${world.organization.id}/requests`, viewer, access('production', 'read'));
+  });
+
+  it('has no accessibility violation, overflow or console output either, for whoever is concerned', async () => {
+    const { owner, admin, viewer } = world.people;
+    const environments = world.screen('');
+    const concerned: [string, Person, string, string | RegExp][] = [
+      ['proposals-open', owner, `${environments}production/proposals`, 'Waiting for approval: 0 of 1'],
+      ['proposal-to-approve', owner, `${environments}production/proposals/${proposal}`, 'Approve and apply'],
+      ['proposal-own', admin, `${environments}production/proposals/${proposal}`, 'Withdraw …'],
+      ['settings-of-approvals', owner, environments.replace(/environments.$/, 'settings'), 'once one other person'],
+      ['members-with-requests', owner, `${base()}/members`, 'Payments fail'],
+      ['requests-for-project-admin', guest, `${base()}/members`, 'Payments fail'],
+      ['member-with-a-grant', owner, `${base()}/members/${(await memberOf(viewer)).id}`, 'role: viewer, grant'],
+      ['matrix-with-a-grant', owner, `${base()}/members/access?type=staging`, /grant/],
+      ['people-with-a-grant', owner, environments.replace(/environments.$/, 'people'), 'role: viewer, grant'],
+      ['granted', viewer, `${environments}staging`, 'for a limited time: it ends'],
+      ['asked', viewer, `${environments}production`, 'Nobody has answered yet'],
+    ];
+    for (const [name, person, address, shows] of concerned) {
+      const page = await come(person);
+      await page.goto(address);
+      await settled(page);
+      await page.getByText(shows).first().waitFor();
+      await expectFineLooks(page, name);
+    }
+  });
+
+  it('has none in any dialog', async () => {
+    const { owner, admin, developer } = world.people;
+    const production = world.screen('production');
+    const dialogs: [string, Person, string, (page: Page) => Promise<void>][] = [
+      [
+        'bypass',
+        owner,
+        production,
+        async page => {
+          await stageValue(page, 'LOG_LEVEL', 'new');
+          await press(page, 'Review', 'Apply without approval …');
+        },
+      ],
+      ['reject', owner, `${production}/proposals/${proposal}`, page => press(page, 'Reject …')],
+      ['withdraw', admin, `${production}/proposals/${proposal}`, page => press(page, 'Withdraw …')],
+      ['ask-for-access', developer, production, page => press(page, 'Ask for access')],
+      ['change-email', developer, '/account', page => press(page, 'Change e-mail…')],
+      ['close-account', developer, '/account', page => press(page, 'Close account…')],
+    ];
+    for (const [name, person, address, open] of dialogs) {
+      const page = await come(person);
+      await page.goto(address);
+      await settled(page);
+      await open(page);
+      await dialog(page).last().waitFor();
+      await expectFineLooks(page, `team-dialog-${name}`, { fullPage: false });
+    }
+  });
+
+  it('needs only the keyboard to propose, approve and reject, and never loses the focus', async () => {
+    const author = await come(world.people.admin);
+    await author.goto(world.screen('staging'));
+    await settled(author);
+    const keys = keyboardOf(author);
+    await keys.pressOn(/Paste .env/);
+    await dialog(author).waitFor();
+    await keys.keyboard.type('BY_KEYBOARD=1');
+    await keys.pressOn(/Stage 1 key/);
+    await author.getByText('1 change staged').waitFor();
+    await keys.pressOn(/^BUTTON Review/, 60);
+    await author.locator('.apply button:not([aria-disabled])').waitFor();
+    await keys.keyboard.type('Without a mouse');
+    await keys.keyboard.press('Enter');
+    await author.getByText('Waiting for approval: 0 of 1.').waitFor();
+    await keys.inContent();
+
+    const page = await come(world.people.owner);
+    const { keyboard, pressOn, inContent } = keyboardOf(page);
+    await page.goto(world.screen('staging'));
+    await settled(page);
+    await pressOn(/^A Proposals/);
+    await page.getByText('“Without a mouse”').waitFor();
+    await inContent();
+    await pressOn(/^A Change of 1 key/);
+    await page.getByText('1 key: 1 added').waitFor();
+    await inContent();
+    await pressOn(/^BUTTON Show values/);
+    await page.locator('.proof ins').waitFor();
+    await pressOn(/^BUTTON Approve and apply/);
+    await toast(page, /Approved, and applied as revision/);
+    await page
+      .getByText(/^Applied as revision/)
+      .first()
+      .waitFor();
+    await inContent();
+
+    await page.goto(`${world.screen('staging')}/proposals/${await propose('staging', 'REJECTED')}`);
+    await settled(page);
+    await pressOn(/^BUTTON Reject/);
+    await dialog(page).waitFor();
+    await keyboard.type('Not today');
+    await keyboard.press('Enter');
+    await page.getByText('“Not today”').waitFor();
+    await inContent();
+  });
+
+  it('needs only the keyboard to ask for access, and to give and end it', async () => {
+    const { developer } = world.people;
+    const asking = await come(developer);
+    await asking.goto(world.screen('production'));
+    await settled(asking);
+    const keys = keyboardOf(asking);
+    await keys.pressOn(/^BUTTON Ask for access/);
+    await dialog(asking).waitFor();
+    await keys.tabTo(/^INPUT Reason/);
+    await keys.keyboard.type('Payments fail');
+    await keys.keyboard.press('Enter');
+    await asking.getByText('Nobody has answered yet').waitFor();
+    await expect.poll(keys.focused).toBe('BUTTON Ask for access');
+
+    const page = await come(guest);
+    const { focused, pressOn, inContent } = keyboardOf(page);
+    await page.goto(base());
+    await settled(page);
+    await pressOn(/^A Temporary access/);
+    await page.getByRole('heading', { name: 'Temporary access' }).first().waitFor();
+    // The tab is still there, and keeps the focus.
+    expect(await focused()).toBe('A Temporary access');
+    await button(page, `Give access to ${developer.email}`).waitFor();
+    await pressOn(new RegExp(`^BUTTON Give access to ${developer.email}`));
+    await toast(page, 'Access given');
+    await button(page, `End the access of ${developer.email}`).waitFor();
+    await inContent();
+    await pressOn(new RegExp(`^BUTTON End the access of ${developer.email}`));
+    await toast(page, 'Access ended');
+    await button(page, `End the access of ${developer.email}`).waitFor({ state: 'detached' });
+    await inContent();
   });
 });

@@ -102,6 +102,21 @@ describe('closing an account', () => {
     await leavesNothing(person);
   });
 
+  it('also ends memberships of a deleted organization, which would come back with it', async () => {
+    const { owner, person } = await asMember('owner');
+    const { id } = owner.organization;
+    await expectStatus(api.delete(`/orgs/${id}?keepDays=7`, owner.session), 200);
+    await expectStatus(close(person), 200);
+    await leavesNothing(person);
+
+    await expectStatus(api.post(`/orgs/deleted/${id}/restore`, undefined, owner.session), 200);
+
+    expect(await membersOf(owner)).toEqual([owner.email]);
+    // Whoever remains is the last owner.
+    expect(codeOf(await close(owner))).toBe('409 last_owner');
+    expect(violationsOf(await scanTable())).toEqual([]);
+  });
+
   it('requires the password, also in a fresh session', async () => {
     const person = await seedGuest();
     expect((await close(person, {})).body.error.details).toEqual([{ path: 'password', message: 'is required' }]);

@@ -295,6 +295,27 @@ describe('for a limited member', () => {
     expect((await api.get(`/projects/${organizationId()}`, as)).body.projects).toHaveLength(1);
   });
 
+  it('neither the history nor a proposal names the environment that values came from', async () => {
+    const place = await openWorkplace(api, scene.place.owner);
+    const guest = await addLimited();
+    for (const access of ['read', 'write']) await give(guest, { access, in: place });
+    await place.set('dev', 'KEY', 'of dev');
+    await expectStatus(place.promote({ from: 'dev', to: 'production' }), 200);
+    await place.set('dev', 'KEY', 'of dev later');
+    const proposals = place.at('production', '/proposals');
+    await expectStatus(api.post(proposals, { promote: { from: 'dev' } }, place.owner.session), 201);
+    const shownTo = async (as: Caller) => [
+      (await expectStatus(api.get(place.at('production', '/revisions'), as), 200)).body.revisions[0],
+      (await expectStatus(api.get(proposals, as), 200)).body.proposals[0],
+    ];
+
+    const [revision, proposal] = await shownTo(place.owner.session);
+    const { from: source, ...changed } = revision;
+    const { from, ...proposed } = proposal;
+    expect([source.slug, from.slug]).toEqual(['dev', 'dev']);
+    expect(await shownTo(guest.session)).toEqual([changed, proposed]);
+  });
+
   it('a token can be limited to the granted environment, and has the access no longer than they do', async () => {
     const { place } = scene;
     const guest = await addLimited();
@@ -332,8 +353,7 @@ describe('giving a grant', () => {
     expect(await codes([admin], admin)).toEqual([forbidden]);
     expect(await codes([shopsAdmin], shopsAdmin)).toEqual([forbidden]);
     expect(await codes([admin, shopsAdmin], lowered)).toEqual([forbidden, forbidden]);
-    expect(await codes([place.owner], lowered)).toEqual(['201 ok']);
-    const [{ id }] = (await listed(lowered.session)).grants;
+    const { id } = (await expectStatus(giveAs(place.owner.session, lowered), 201)).body.grant;
     expect(codeOf(await revokeAs(admin.session, lowered, id))).toBe(forbidden);
     expect(codeOf(await revokeAs(viewer.session, lowered, id))).toBe(forbidden);
     expect(codeOf(await revokeAs(ledgersAdmin.session, lowered, id))).toBe('404 grant_not_found');

@@ -13,9 +13,10 @@ import { eventually } from '#test/support/eventually.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
 import { identityOf, startIssuer } from '#test/support/issuer.ts';
-import { startObservedApi } from '#test/support/observed-api.ts';
-import { seedPerson } from '#test/support/people.ts';
-import { expectStatus } from '#test/support/sample-requests.ts';
+import type { Conductor } from '#test/support/observe-calls.ts';
+import { startObservedApi, withFault } from '#test/support/observed-api.ts';
+import { seedOwner, seedPerson } from '#test/support/people.ts';
+import { expectStatus, join } from '#test/support/sample-requests.ts';
 import { words } from '#test/support/words.ts';
 
 const publicIssuer = { url: 'https://token.actions.githubusercontent.com' };
@@ -282,6 +283,46 @@ it('never contacts a loopback issuer unless the setting allows it, even if an it
   const message = 'The keys of the issuer can’t be read: must be an https URL.';
   expect(answer.body.error).toMatchObject({ code: 'issuer_unavailable', message });
   expect(issuer.fetches('discovery')).toBe(0);
+});
+
+it('is not created with rights that its creator has lost while the request was waiting', async () => {
+  const owner = await seedOwner();
+  const shop = await createProject(api, owner);
+  const path = `/identities/${owner.organization.id}`;
+  const outcomeOf = async (meanwhile: (admin: string) => Promise<unknown>) => {
+    const admin = await seedPerson();
+    const { id } = await join(api, owner, admin, 'admin');
+    let hasWaited = false;
+    const conductor: Conductor = {
+      call: async (call, send) => {
+        if (!call.operation.startsWith('TransactWrite') || hasWaited) return send();
+        hasWaited = true;
+        await meanwhile(id);
+        return send();
+      },
+    };
+    const send = (headers: Record<string, string>) =>
+      api.post(path, identityOf(publicIssuer, { name: 'kept' }), admin.session, headers);
+    return codeOf(await withFault({ conductor }, send));
+  };
+  const member = (id: string) => `/members/${owner.organization.id}/${id}`;
+
+  expect([
+    await outcomeOf(id => expectStatus(api.patch(member(id), { role: 'viewer' }, owner.session), 200)),
+    await outcomeOf(id =>
+      expectStatus(
+        api.put(
+          `${member(id)}/projects`,
+          { limited: false, projectRoles: [{ projectId: shop.id, role: 'viewer' }] },
+          owner.session,
+        ),
+        200,
+      ),
+    ),
+    await outcomeOf(id => expectStatus(api.delete(member(id), owner.session), 200)),
+    await outcomeOf(async () => undefined),
+  ]).toEqual(['403 forbidden', '403 forbidden', '404 organization_not_found', '201 ok']);
+  expect((await api.get(path, owner.session)).body.identities).toHaveLength(1);
 });
 
 it('are limited to 50 per organization, even when created concurrently', async () => {

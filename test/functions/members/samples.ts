@@ -56,6 +56,10 @@ export const samples: Samples = {
   'remove-member invitation': sample({
     world: api => inviting(api, `${randomUUID()}@example.com`),
     values: ({ invitation: { id } }) => ({ id }),
+    isDone: async ({ organization, invitation, session }, api) => {
+      const { invitations } = (await expectStatus(api.get(`/members/${organization.id}`, session), 200)).body;
+      return invitations.every(({ id }: { id: string }) => id !== invitation.id);
+    },
   }),
   'leave-organization': sample({ world: withGuest, as: ({ guest }) => guest.session, isDone: isOut }),
 };

@@ -103,4 +103,4 @@ it('the whole system, killed during 1,000 sets and deletions while pulls continu
   const { versions } = (await call('GET', `${path}/versions/K7?values=true`)).body;
   expect(versions).toHaveLength(2 + outcomes.all);
   expect(versions[0].value).toBe(current.value);
-});
+}, 900_000);

@@ -56,6 +56,11 @@ export const rareRights: readonly RareRights[] = [
     rights: ['PutItem UNFINISHED', 'UpdateItem PLATFORM'],
   },
   {
+    when: 'somebody was mailed about a proposal more than an hour ago',
+    functions: 'run-jobs',
+    rights: ['PutItem RATE'],
+  },
+  {
     when: 'a token’s requests follow one another within a second, so that its member and project are kept',
     functions: 'restore-secrets promote-secrets',
     rights: ['GetItem ORG'],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Api, createProject } from '#test/support/api.ts';
-import { openWorkplace } from '#test/support/environments.ts';
+import { openWorkplace, type Workplace } from '#test/support/environments.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 import { expectStatus, join, makeIdentity } from '#test/support/sample-requests.ts';
 
@@ -50,6 +50,7 @@ export async function fillOrganization(api: Api, owner: Person, { environments, 
   await done(place.rotateKey());
   await place.whenRotated();
   await done(place.set('dev', 'AFTER', 'the rotation'));
+  await applyProposal(api, place, members);
 
   const template = `/templates/${organization.slug}/${place.project.slug}`;
   const described = {
@@ -107,7 +108,23 @@ export async function fillOrganization(api: Api, owner: Person, { environments, 
       await done(api.post(`${secretsOf}/${slug}/bulk`, { secrets }, session));
     }
   }
-  return { place, many, slugs, members, webhook, signingSecret: signingSecret as string, identity };
+  const viewerPath = `/members/${organization.id}/${viewer.id}`;
+  return { place, many, slugs, members, viewerPath, webhook, signingSecret: signingSecret as string, identity };
+}
+
+/** A change that somebody approved, in an environment that requires it from then on, and one that is still open. */
+async function applyProposal(api: Api, place: Workplace, { developer, admin, owner }: Record<string, Person>) {
+  const path = place.at('staging', '/proposals');
+  const environment = `${place.projectPath}/environments/staging`;
+  await expectStatus(api.patch(environment, { approvals: 1 }, owner?.session), 200);
+  const propose = async (key: string) => {
+    const body = { set: [{ key, value: 'proposed' }], message: 'Four eyes' };
+    return (await expectStatus(api.post(path, body, developer?.session), 201)).body.proposal;
+  };
+  const { id, digest } = await propose('APPROVED');
+  const { body } = await expectStatus(api.post(`${path}/${id}/approve`, { digest }, admin?.session), 200);
+  if (body.proposal.state !== 'applied') throw new Error(JSON.stringify(body));
+  await propose('OPEN');
 }
 
 export type Filled = Awaited<ReturnType<typeof fillOrganization>>;

@@ -8,6 +8,7 @@ import { organizationRecord } from '#lib/table/records/organization.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { type Client, startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
+import { eventually } from '#test/support/eventually.ts';
 import { scratchDirectory, shared } from '#test/support/fixtures.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 import { startReceiver } from '#test/support/receiver.ts';
@@ -51,7 +52,15 @@ beforeAll(async () => {
 }, 600_000);
 
 /** Paths of every GET of a member, and what they are derived from. Reads of the audit log stop where the export does. */
-function memberPaths({ place, many, slugs, webhook, identity, members }: Filled): [route: string, path: string][] {
+function memberPaths({
+  place,
+  many,
+  slugs,
+  webhook,
+  identity,
+  members,
+  viewerPath,
+}: Filled): [route: string, path: string][] {
   const { id, slug } = owner.organization;
   const environmentsOf: [string, string, string][] = [
     ...['dev', 'staging', 'production'].map((env): [string, string, string] => [place.project.slug, env, 'KEPT']),
@@ -82,6 +91,8 @@ function memberPaths({ place, many, slugs, webhook, identity, members }: Filled)
     ['/v1/identities/{orgId}', `/identities/${id}`],
     ['/v1/identities/{orgId}/{identityId}', `/identities/${id}/${identity.id}`],
     ['/v1/members/{orgId}', `/members/${id}`],
+    ['/v1/members/{orgId}/{id}', viewerPath],
+    ['/v1/grants/{orgId}', `/grants/${id}`],
     ['/v1/orgs/{orgId}/networks', `/orgs/${id}/networks`],
     ['/v1/deleted/{orgId}', `/deleted/${id}`],
     ['/v1/billing/{orgId}', `/billing/${id}`],
@@ -92,8 +103,9 @@ function memberPaths({ place, many, slugs, webhook, identity, members }: Filled)
   ];
 }
 
-/** The sign-in provider is not exported. */
-const notCompared = ['/v1/orgs/{orgId}/sign-in'];
+/** The sign-in provider and proposals are not exported. */
+const proposals = '/v1/secrets/{orgSlug}/{project}/{env}/proposals';
+const notCompared = ['/v1/orgs/{orgId}/sign-in', proposals, `${proposals}/{proposalId}`];
 
 async function answersOf(client: Client, session: { cookie: string }, paths: readonly string[]) {
   const answers: Record<string, string> = {};
@@ -101,7 +113,8 @@ async function answersOf(client: Client, session: { cookie: string }, paths: rea
     const { status, body } = await client.get(path, session);
     // The positions of the feed name the time of the request.
     const { next: _, upTo: __, ...stable } = path.includes('/feed') ? body : { next: null, upTo: null, ...body };
-    const { error, ...content } = stable;
+    // Sessions are not exported.
+    const { error, lastSignInAt: _at, ...content } = stable;
     answers[path] = JSON.stringify([status, error?.code, content]);
   }
   return answers;
@@ -119,6 +132,9 @@ describe('an organization that is exported and imported into another installatio
     const paths = memberPaths(filled);
     const gets = routes.filter(({ method, access }) => method === 'GET' && access.kind === 'member');
     expect(new Set([...paths.map(([route]) => route), ...notCompared])).toEqual(new Set(gets.map(({ path }) => path)));
+    // The feed lists an entry about a minute after it was written.
+    const feed = paths.find(([route]) => route.endsWith('/feed'))?.[1] ?? '';
+    await eventually(async () => expect((await api.get(feed, owner.session)).body.upTo).toBe(startedAt));
     for (const [role, member] of Object.entries(filled.members)) {
       const there = await second.regain(member.email);
       const read = paths.map(([, path]) => path);
@@ -127,6 +143,19 @@ describe('an organization that is exported and imported into another installatio
       const succeeded = Object.values(expected).filter(answer => answer.startsWith('[200'));
       if (role === 'owner') expect(succeeded.length).toBeGreaterThan(read.length * 0.8);
     }
+  });
+
+  test('has the approvals of its changes and requires them, without the proposals', async () => {
+    const session = await second.regain(owner.email);
+    const path = filled.place.at('staging');
+    const [latest] = (await second.get(`${path}/revisions`, session)).body.revisions;
+    expect(latest).toMatchObject({ action: 'proposal.applied', createdBy: { email: filled.members.developer?.email } });
+    expect(latest.approvedBy).toMatchObject([{ email: filled.members.admin?.email }]);
+    const here = (await api.get(`${path}/proposals`, owner.session)).body.proposals;
+    expect(here.map(({ state }: { state: string }) => state)).toEqual(['open', 'applied']);
+    expect((await second.get(`${path}/proposals`, session)).body.proposals).toEqual([]);
+    const { status, body } = await second.put(path, { key: 'KEPT', value: 'alone' }, session);
+    expect([status, body.error.code]).toEqual([409, 'approval_required']);
   });
 
   test('accepts changes, which continue its histories', async () => {

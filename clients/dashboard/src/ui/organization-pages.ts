@@ -7,12 +7,14 @@ interface OrganizationPage {
   path: string;
   /** Limited members see the page only if they may do this for a project. Absent: never. */
   forProject?: string;
+  /** What they see of it, if that is less. */
+  nameForProject?: string;
   /** Not a tab: it is reached from another page. */
   within?: true;
 }
 
 const pages: readonly OrganizationPage[] = [
-  { name: 'Members', path: '/members' },
+  { name: 'Members', path: '/members', forProject: 'grant-request', nameForProject: 'Temporary access' },
   { name: 'Who can read what', path: '/members/access', within: true },
   { name: 'Webhooks', path: '/webhooks' },
   { name: 'Identities', path: '/identities', forProject: 'list-identities' },
@@ -30,8 +32,8 @@ export const ownPath = ({ memberId }: OwnOrganization) => `/members/${memberId}`
 export function pagesFor(organization: OwnOrganization): readonly OrganizationPage[] {
   const projects = { name: 'Projects', path: '' };
   if (!organization.limited) return [projects, ...pages];
-  const ofProjects = pages.filter(
-    ({ forProject }) => forProject !== undefined && mayAnywhere(forProject, organization),
-  );
+  const ofProjects = pages
+    .filter(({ forProject }) => forProject !== undefined && mayAnywhere(forProject, organization))
+    .map(page => ({ ...page, name: page.nameForProject ?? page.name }));
   return [projects, ...ofProjects, { name: 'You', path: ownPath(organization) }];
 }

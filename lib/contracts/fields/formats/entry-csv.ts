@@ -24,6 +24,7 @@ export const csvColumns = [
   'message',
   'details',
   'detailsOmitted',
+  'grants',
   'ip',
   'userAgent',
   'requestId',

@@ -90,11 +90,11 @@ function Projects({ member, own, onOpen }: ProjectsProps) {
   const text = projectsInWords(member) ?? 'all';
   if (whyNotProjects(own, member) !== undefined) return <>{text}</>;
   return (
-    <>
-      {text}{' '}
+    <div class="stacked">
+      {text}
       <Button kind="quiet" label={`Change projects of ${member.email}`} onClick={() => onOpen(member)}>
         Change
       </Button>
-    </>
+    </div>
   );
 }

@@ -5,9 +5,10 @@ import { useState } from 'preact/hooks';
 import { type Answer, call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { addressFlag } from '../../router.ts';
-import { loadSession, whoMay, whyNot } from '../../session.ts';
+import { loadSession, mayAnywhere, whoMay, whyNot } from '../../session.ts';
 import { Await } from '../../ui/await.tsx';
 import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import type { OrganizationProps } from '../../ui/in-organization.tsx';
 import { MemberProjects } from '../../ui/member-projects.tsx';
@@ -23,6 +24,25 @@ import { TemporaryAccess } from './temporary-access.tsx';
 type Roster = Answer<'GET /v1/members/{orgId}'>;
 
 export function Members({ organization }: OrganizationProps) {
+  return organization.limited ? <AccessToGive organization={organization} /> : <All organization={organization} />;
+}
+
+type OfOrganization = Pick<OrganizationProps, 'organization'>;
+
+/** Limited members see no others, but a project's admin answers who asks for access to it. */
+function AccessToGive({ organization }: OfOrganization) {
+  return (
+    <Page title={`Temporary access · ${organization.name}`} heading="Temporary access">
+      {mayAnywhere('grant-request', organization) ? (
+        <TemporaryAccess organization={organization} alone />
+      ) : (
+        <Empty title={whoMay('grant-request', 'see who asks for access')} />
+      )}
+    </Page>
+  );
+}
+
+function All({ organization }: OfOrganization) {
   const { id: orgId, role: own } = organization;
   const roster = useLoad<Roster>(orgId, signal => call('GET /v1/members/{orgId}', { params: { orgId }, signal }));
   const [inviting, setInviting] = addressFlag('new');

@@ -4,14 +4,21 @@ import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { user } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
+interface TemporaryAccessProps {
+  organization: OwnOrganization;
+  /** Whether it is all of its page, which then has the heading. Otherwise it only shows if there is something. */
+  alone?: boolean;
+}
+
 /** The grants that have not ended and the open requests, for those who may answer and end them. */
-export function TemporaryAccess({ organization: { id: orgId } }: { organization: OwnOrganization }) {
+export function TemporaryAccess({ organization: { id: orgId }, alone = false }: TemporaryAccessProps) {
   const loaded = useLoad(orgId, async signal => {
     const [{ grants, requests }, { projects }] = await Promise.all([
       call('GET /v1/grants/{orgId}', { params: { orgId }, signal }),
@@ -29,11 +36,12 @@ export function TemporaryAccess({ organization: { id: orgId } }: { organization:
   });
   if (loaded.data === undefined) return <Problem error={loaded.error} retry={() => void loaded.reload()} />;
   const { grants, requests, names } = loaded.data;
-  if (grants.length + requests.length === 0) return null;
+  if (grants.length + requests.length === 0)
+    return alone ? <Empty title="Nobody asks for access, or has any." /> : null;
   const nameOf: NameOf = ({ environmentId }) => names.get(environmentId) ?? environmentId;
   const requestOf = ({ id }: GrantRequest) => ({ params: { orgId, id } });
-  return (
-    <Section title="Temporary access">
+  const lists = (
+    <>
       <Problem error={act.error} />
       {requests.length > 0 && (
         <Requests
@@ -57,8 +65,9 @@ export function TemporaryAccess({ organization: { id: orgId } }: { organization:
           }}
         />
       )}
-    </Section>
+    </>
   );
+  return alone ? lists : <Section title="Temporary access">{lists}</Section>;
 }
 
 type NameOf = (one: { environmentId: string }) => string;

@@ -92,7 +92,8 @@ export function AccessNow({ organization, environment, rights }: AccessNowProps)
       ))}
       {requests.map(({ id, access, minutes, createdAt }) => (
         <p key={id}>
-          You asked to {doing[access]} them for {minutes} minutes, <Time at={createdAt} />. Nobody has answered yet.
+          You asked to {doing[access]} the secrets of {environment.slug} for {minutes} minutes, <Time at={createdAt} />.
+          Nobody has answered yet.
         </p>
       ))}
       {canAsk && (

@@ -1,6 +1,7 @@
 import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
+import { keepDays } from '../../keep-days.ts';
 import { useAction } from '../../load.ts';
 import { may, whoMay } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -41,7 +42,11 @@ export function ProjectSettings({ organization, project, reload }: ProjectProps)
         </ul>
       </Section>
       <Rotation {...{ params, project, reload }} whyNot={whyNot('rotate-key')} />
-      <Section title="Delete" danger lead="The project becomes inaccessible at once, and its data key is destroyed.">
+      <Section
+        title="Delete"
+        danger
+        lead={`The project becomes inaccessible at once. An owner can restore it for ${keepDays} days, then its data key is destroyed.`}
+      >
         <Button kind="danger" onClick={() => setDeleting('project')} whyNot={whyNot('delete-project')}>
           Delete project
         </Button>

@@ -103,7 +103,9 @@ function RulesForm({ params, signIn, onSaved, projects }: RulesProps & { project
         {rules.length === 0 && (
           <p class="hint">There are no rules: whoever signs in first gets the role chosen above.</p>
         )}
-        <Button onClick={() => setRules([...rules, draftOf({ role: 'developer' })])}>Add a rule</Button>
+        <div class="actions">
+          <Button onClick={() => setRules([...rules, draftOf({ role: 'developer' })])}>Add a rule</Button>
+        </div>
         <Field
           label="Days that tokens last after a sign-in (optional)"
           name="recheckDays"
