@@ -5,7 +5,8 @@ import { ApiError, environmentNotFound, projectNotFound } from '../core/errors.t
 import type { EnvironmentState } from '../table/records/environment.ts';
 import type { MemberRecord, OrganizationRecord } from '../table/records/organization.ts';
 import type { ProjectRecord } from '../table/records/project.ts';
-import type { Principal } from './principal.ts';
+import { type Principal, scopeOf } from './principal.ts';
+import { coversEnvironment, coversProject, namesEnvironment } from './token-scope.ts';
 
 type Project = Pick<ProjectRecord, 'id' | 'organizationId' | 'status'>;
 type Environment = Pick<EnvironmentState, 'id' | 'slug' | 'projectId' | 'organizationId' | 'type' | 'status'>;
@@ -158,22 +159,20 @@ export class MemberAccess {
 
   /** Whether the project exists for the member and is in the token's scope. Lists show only such projects. */
   seesProject({ id, organizationId }: Pick<Project, 'id' | 'organizationId'>): boolean {
-    const projectId = this.#token()?.projectId ?? null;
-    const isInScope = organizationId === this.organization.id && (projectId === null || projectId === id);
+    const isInScope = organizationId === this.organization.id && coversProject(scopeOf(this.#principal), id);
     return isInScope && this.#rightsIn(id) !== undefined;
   }
 
   /** Whether an environment exists for the member and is in the token's scope. Lists show only such environments. */
   seesEnvironment({ id, projectId }: Pick<Environment, 'id' | 'projectId'>): boolean {
-    const environmentId = this.#token()?.environmentId ?? null;
-    if (environmentId !== null && environmentId !== id) return false;
+    if (!coversEnvironment(scopeOf(this.#principal), id)) return false;
     const rights = this.#rightsIn(projectId);
     return rights?.role !== undefined || rights?.grants.some(grant => grant.environmentId === id) === true;
   }
 
   /** Whether the caller's role or a grant allows reading or writing secrets in this environment. */
   roleMay(action: 'read' | 'write', { id, type, projectId }: Pick<Environment, 'id' | 'type' | 'projectId'>): boolean {
-    if (this.#deploys && this.#token()?.environmentId === id) return true;
+    if (this.#deploys && namesEnvironment(scopeOf(this.#principal), id)) return true;
     const { role, grants = [] } = this.#rightsIn(projectId) ?? {};
     if (role !== undefined && roleMay(action, role, type)) return true;
     return this.#use(grants.filter(grant => grant.environmentId === id && grant.access === action));
@@ -253,10 +252,5 @@ export class MemberAccess {
   answered(asked: { project: boolean; environment: boolean }): boolean {
     if (this.#rule.projectAdmins === true && !this.#managementAsked) return false;
     return this.#environmentAsked || (!asked.environment && (!asked.project || this.#projectId !== undefined));
-  }
-
-  #token() {
-    const { credential } = this.#principal;
-    return credential.method === 'token' ? credential.token : undefined;
   }
 }
