@@ -16,6 +16,9 @@ type Identified = Omit<MemberRecord, 'role' | 'limited' | 'projectRoles' | 'gran
 
 type Action = 'read' | 'write' | 'see';
 
+/** What a request asks for, and the grants that its checks depended on so far. */
+type Route = { rule: MemberRule; projectSlug?: string | undefined; usedGrants?: Map<string, string> };
+
 /** What errors call a member whom only a grant lets in. */
 const grantOnly = 'of a guest';
 
@@ -36,7 +39,9 @@ export class MemberAccess {
   /** The environments asked about, by slug, and for what. */
   readonly #environments = new Map<string, { environment: Environment; action: Action }>();
   /** The ids of the grants that a check depended on, with their environments. */
-  readonly #usedGrants = new Map<string, string>();
+  readonly #usedGrants: Map<string, string>;
+  /** What the caller may do in further projects of the request, by slug. */
+  readonly #others = new Map<string, MemberAccess>();
   #environmentAsked = false;
   #managementAsked = false;
 
@@ -44,13 +49,14 @@ export class MemberAccess {
     organization: OrganizationRecord,
     member: MemberRecord,
     principal: Principal,
-    { rule, projectSlug }: { rule: MemberRule; projectSlug?: string | undefined },
+    { rule, projectSlug, usedGrants = new Map<string, string>() }: Route,
   ) {
     this.organization = organization;
     this.#member = member;
     this.#principal = principal;
     this.#rule = rule;
     this.#projectSlug = projectSlug;
+    this.#usedGrants = usedGrants;
   }
 
   get principal(): Principal {
@@ -140,11 +146,27 @@ export class MemberAccess {
     return roles.includes(role) ? 'all' : projectRoles.filter(listed => listed.role === 'admin');
   }
 
+  /**
+   * What the caller may do in a further project that the request names. Renewed with this one, and the grants that its
+   * checks depended on count as used by the request.
+   * @throws as requireRole does for that project
+   */
+  inProject(slug: string): MemberAccess {
+    const known = slug === this.#projectSlug ? this : this.#others.get(slug);
+    if (known !== undefined) return known;
+    const route = { rule: this.#rule, projectSlug: slug, usedGrants: this.#usedGrants };
+    const other = new MemberAccess(this.organization, this.#member, this.#principal, route);
+    other.requireRole();
+    this.#others.set(slug, other);
+    return other;
+  }
+
   /** Adopts the current role and scope of a re-authorized caller, and repeats the checks. @throws as they do */
   renew(current: MemberAccess): void {
     const managed = this.#managementAsked ? JSON.stringify(this.managed()) : undefined;
     this.#member = current.#member;
     this.#principal = current.#principal;
+    for (const other of this.#others.values()) other.renew(current);
     if (managed !== undefined && JSON.stringify(this.managed()) !== managed) {
       throw new ApiError('forbidden', 'Your rights have just changed. Send the request again.');
     }
@@ -155,6 +177,7 @@ export class MemberAccess {
   requireStill(): void {
     if (this.#projectId !== undefined) this.#requireRoleIn(this.#projectId);
     for (const { environment, action } of this.#environments.values()) this.#requireRight(environment, action);
+    for (const other of this.#others.values()) other.requireStill();
   }
 
   /** Whether the project exists for the member and is in the token's scope. Lists show only such projects. */

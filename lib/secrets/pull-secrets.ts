@@ -72,7 +72,12 @@ export async function pullSecrets(context: MemberContext, query: PullQuery, begu
  * A pull as the text that `holdfast pull --format` writes.
  * @throws not_representable naming every key that the format can't hold or that is dangerous there, payload_too_large
  */
-function renderSecrets(name: ServedFormat, entries: readonly Entry[], source: Source, allowed: readonly string[] = []) {
+export function renderSecrets(
+  name: ServedFormat,
+  entries: readonly Entry[],
+  source: Source,
+  allowed: readonly string[] = [],
+) {
   const format = formats[name];
   if (format === undefined) throw new Error(`There is no format ${name}.`);
   const refusals = refusalsOf(format, entries, { allowed, option: key => `allow=${key}` });

@@ -1,0 +1,225 @@
+import { sharedProject } from '../access/kept-access.ts';
+import type { MemberContext } from '../access/request-context.ts';
+import { putReadEntry } from '../audit/partitions.ts';
+import { matchesRevisions, type Precondition } from '../contracts/fields/preconditions.ts';
+import type { ServedFormat } from '../contracts/secrets/secrets.ts';
+import { ApiError, invalidRequest } from '../core/errors.ts';
+import { AlteredCiphertext } from '../crypto/envelope.ts';
+import type { EnvironmentPath } from '../table/keys.ts';
+import { at, find, readAll } from '../table/read.ts';
+import type { EnvironmentState } from '../table/records/environment.ts';
+import { type ProjectKeys, projectKeysRecord } from '../table/records/project.ts';
+import type { HeadRecord } from '../table/records/secret.ts';
+import { stateAt } from './engine/fencing.ts';
+import { forgetSnapshot } from './engine/kept-snapshots.ts';
+import { environmentFacts } from './engine/read-environment.ts';
+import { type EnvironmentReads, type LiveSecrets, readLive } from './engine/read-live-secrets.ts';
+import { beginSnapshot } from './engine/read-snapshot.ts';
+import { maxEnvironmentBytes } from './engine/secret-size.ts';
+import { renderSecrets } from './pull-secrets.ts';
+
+/*
+ * An environment with others below it. Each is read as a snapshot of its own, so the layers are of different moments, as
+ * if they had been pulled one after the other. Each is read as a whole, also for named keys: whether a layer has a key
+ * decides what the others show, and a kept snapshot answers that for one read unit.
+ */
+
+interface LayeredQuery {
+  /** As `project/environment`, the lowest layer first. */
+  layers: readonly string[];
+  keys?: readonly string[] | undefined;
+  format?: ServedFormat | undefined;
+  allow?: readonly string[] | undefined;
+}
+
+interface Place {
+  name: string;
+  path: EnvironmentPath;
+  /** Whether it is one of the layers, and not the environment in the path. */
+  isLayer: boolean;
+}
+
+type Reading = { unchanged: EnvironmentState[] } | { reads: EnvironmentReads[] };
+
+export interface BegunLayers {
+  /** The lowest layer first, the environment in the path last. */
+  places: readonly Place[];
+  /** Not awaited before it is known that all these projects exist for the caller: that must not take longer then. */
+  reading: Promise<Reading>;
+}
+
+/** One round trip, in parallel with authentication. @throws invalid_request if the environment is its own layer */
+export async function beginLayers(
+  path: EnvironmentPath,
+  layers: readonly string[],
+  ifNoneMatch: Precondition | undefined,
+): Promise<BegunLayers> {
+  const name = `${path.project}/${path.env}`;
+  if (layers.includes(name)) {
+    throw invalidRequest([{ path: `layers.${layers.indexOf(name)}`, message: 'must not be the environment itself' }]);
+  }
+  const below = layers.map(layer => {
+    const [project = '', env = ''] = layer.split('/');
+    return { name: layer, path: { orgSlug: path.orgSlug, project, env }, isLayer: true };
+  });
+  const places = [...below, { name, path, isLayer: false }];
+  const reading = beginReading(places, ifNoneMatch);
+  // Whoever is refused before the end of the reads gets no answer that depends on them.
+  reading.catch(() => undefined);
+  return { places, reading };
+}
+
+async function beginReading(places: readonly Place[], ifNoneMatch: Precondition | undefined): Promise<Reading> {
+  const states = ifNoneMatch === undefined ? [] : await readAll(places.map(({ path }) => stateAt(path)));
+  const present = states.filter(state => state !== undefined);
+  const revisions = present.map(({ revision }) => revision);
+  if (ifNoneMatch !== undefined && present.length === places.length && matchesRevisions(ifNoneMatch, revisions)) {
+    return { unchanged: present };
+  }
+  const projects = new Map<string, Promise<ProjectKeys | undefined>>();
+  const projectOf = (path: EnvironmentPath) => {
+    const read =
+      projects.get(path.project) ?? sharedProject(path) ?? find(at(projectKeysRecord, path.orgSlug, path.project));
+    projects.set(path.project, read);
+    return read;
+  };
+  const begin = async ({ path }: Place, index: number) => {
+    const [project, snapshot] = await Promise.all([projectOf(path), beginSnapshot(path, states[index])]);
+    return { path, project, snapshot, revisions: [], changes: [] };
+  };
+  return { reads: await Promise.all(places.map(begin)) };
+}
+
+type Layer = Place & Pick<LiveSecrets, 'project' | 'state' | 'live' | 'ring'>;
+
+/**
+ * The secrets of the layers with their values. Where several have a key, the last one wins. No value is returned without
+ * the audit entry of every layer.
+ * @throws what a pull of each of them throws; secret_not_found for a key that none of them has; payload_too_large
+ */
+export async function pullLayers(
+  context: MemberContext,
+  { keys, format, allow }: Omit<LayeredQuery, 'layers'>,
+  { places, reading }: BegunLayers,
+) {
+  for (const place of places) inLayer(context, place, () => contextIn(context, place));
+  const read = await reading;
+  if ('unchanged' in read) return { notModified: requireUnchanged(context, places, read.unchanged) };
+  for (const [index, place] of places.entries()) requireRead(context, place, read.reads[index]);
+  const layers = await Promise.all(
+    places.map(async (place, index) => readLayer(context, place, read.reads[index] as EnvironmentReads)),
+  );
+  const shown = topmost(layers, keys);
+  requireFitting(shown);
+  const revisions = layers.map(({ state }) => state.revision);
+  const audit = () => Promise.all(layers.map(layer => auditLayer(context, layer, keys && keysOf(layer, shown))));
+  const { project, state } = layers.at(-1) as Layer;
+  if (format !== undefined) {
+    // A format may refuse a value, and a refused pull must not be audited as delivered.
+    const entries = (await openShown(shown)).map(({ key, value }) => [key, value] as const);
+    const rendered = renderSecrets(format, entries, { project: project.slug, environment: state.slug }, allow);
+    await audit();
+    return { ...rendered, revisions };
+  }
+  const [secrets] = await Promise.all([openShown(shown), audit()]);
+  return { body: { secrets, revision: state.revision }, revisions };
+}
+
+/** The request as one to the layer's project. */
+function contextIn(context: MemberContext, { path }: Place): MemberContext {
+  return { ...context, access: context.access.inProject(path.project) };
+}
+
+/** An error about a layer names it. */
+function inLayer<T>({ organization }: MemberContext, { name, isLayer }: Place, work: () => T): T {
+  const named = (error: unknown) => {
+    if (!isLayer || !(error instanceof ApiError) || ![403, 404].includes(error.status)) return error;
+    const message = `${organization.slug}/${name}: ${error.message}`;
+    return new ApiError(error.code, message, { details: { layer: name }, cause: error });
+  };
+  try {
+    const result = work();
+    if (!(result instanceof Promise)) return result;
+    return result.catch(error => {
+      throw named(error);
+    }) as T;
+  } catch (error) {
+    throw named(error);
+  }
+}
+
+/** @returns the revisions */
+function requireUnchanged(context: MemberContext, places: readonly Place[], states: readonly EnvironmentState[]) {
+  return places.map((place, index) =>
+    inLayer(context, place, () => contextIn(context, place).access.requireEnvironment(states[index], 'read').revision),
+  );
+}
+
+/** Before anything else is read: one layer that is refused refuses all. */
+function requireRead(context: MemberContext, place: Place, reads: EnvironmentReads | undefined): void {
+  inLayer(context, place, () => {
+    const { access } = contextIn(context, place);
+    access.requireProject(reads?.project);
+    access.requireEnvironment(reads?.snapshot.state, 'read');
+  });
+}
+
+function readLayer(context: MemberContext, place: Place, reads: EnvironmentReads): Promise<Layer> {
+  return inLayer(context, place, () =>
+    readLive(contextIn(context, place), reads, async ({ project, state, live, ring }) => {
+      return { ...place, project, state, live, ring };
+    }),
+  );
+}
+
+interface Shown {
+  layer: Layer;
+  head: HeadRecord;
+}
+
+/** In key order. @throws secret_not_found */
+function topmost(layers: readonly Layer[], keys: readonly string[] | undefined): Shown[] {
+  const all = new Map(layers.flatMap(layer => layer.live.map(head => [head.key, { layer, head }] as const)));
+  const missing = keys?.find(key => !all.has(key));
+  if (missing !== undefined) {
+    throw new ApiError('secret_not_found', `There is no secret ${missing} in any of these environments.`);
+  }
+  const shown = keys === undefined ? [...all.values()] : keys.flatMap(key => all.get(key) ?? []);
+  return shown.toSorted((a, b) => (a.head.key < b.head.key ? -1 : 1));
+}
+
+const keysOf = (layer: Layer, shown: readonly Shown[]): string[] =>
+  shown.filter(one => one.layer === layer).map(({ head }) => head.key);
+
+/** Before the audit entries are written: a rejected pull leaves none. */
+function requireFitting(shown: readonly Shown[]): void {
+  const sizeBytes = shown.reduce((sum, { head }) => sum + (head.sizeBytes ?? 0), 0);
+  if (sizeBytes <= maxEnvironmentBytes) return;
+  const message = 'The secrets of these environments do not fit in one response. Request fewer, with keys.';
+  throw new ApiError('payload_too_large', message, { details: { sizeBytes, maximumBytes: maxEnvironmentBytes } });
+}
+
+/** Only what is shown is decrypted. */
+function openShown(shown: readonly Shown[]) {
+  return Promise.all(
+    shown.map(async ({ layer: { name: from, path, state, ring }, head }) => {
+      const { key, version, createdAt, updatedAt, updatedBy } = head;
+      const value = await ring.open(state.id, head).catch(error => {
+        // It may have been restored in the table since.
+        if (error instanceof AlteredCiphertext) forgetSnapshot(path);
+        throw error;
+      });
+      return { key, from, value, version, createdAt, updatedAt, updatedBy };
+    }),
+  );
+}
+
+/**
+ * A layer counts as pulled as a whole, also if another one hides some of its keys: naming the others would make its entry
+ * several times larger.
+ */
+async function auditLayer(context: MemberContext, { project, state }: Layer, keys: readonly string[] | undefined) {
+  const facts = environmentFacts(project, state);
+  const entry = await context.audit({ action: 'secret.pulled', ...facts, ...(keys === undefined ? {} : { keys }) });
+  await putReadEntry(entry, context.organization.id, context.log);
+}
