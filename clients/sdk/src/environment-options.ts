@@ -19,6 +19,11 @@ export interface PullOptions extends CallOptions, CacheOptions {
   keys?: readonly string[];
 }
 
+export interface LayerOptions extends CallOptions, CacheOptions {
+  /** Only these keys. A key that no layer has is an error. */
+  keys?: readonly string[];
+}
+
 export type KeyQuery = { limit?: number; offset?: number; search?: string; revision?: number };
 
 export type HistoryQuery = { values?: boolean; limit?: number; offset?: number };

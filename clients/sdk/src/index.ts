@@ -8,6 +8,7 @@ export type {
   CallOptions,
   Changes,
   ImportDotenvOptions,
+  LayerOptions,
   PullOptions,
   RestoreOptions,
   SetOptions,
