@@ -112,16 +112,17 @@ export async function pullLayers(
   const shown = topmost(layers, keys);
   requireFitting(shown);
   const revisions = layers.map(({ state }) => state.revision);
-  const audit = () => Promise.all(layers.map(layer => auditLayer(context, layer, keys && keysOf(layer, shown))));
+  const keysOf = (layer: Layer) => (keys === undefined ? undefined : headsOf(layer, shown).map(({ key }) => key));
+  const audit = () => Promise.all(layers.map(layer => auditLayer(context, layer, keysOf(layer))));
   const { project, state } = layers.at(-1) as Layer;
   if (format !== undefined) {
     // A format may refuse a value, and a refused pull must not be audited as delivered.
-    const entries = (await openShown(shown)).map(({ key, value }) => [key, value] as const);
+    const entries = (await openShown(layers, shown)).map(({ key, value }) => [key, value] as const);
     const rendered = renderSecrets(format, entries, { project: project.slug, environment: state.slug }, allow);
     await audit();
     return { ...rendered, revisions };
   }
-  const [secrets] = await Promise.all([openShown(shown), audit()]);
+  const [secrets] = await Promise.all([openShown(layers, shown), audit()]);
   return { body: { secrets, revision: state.revision }, revisions };
 }
 
@@ -188,8 +189,8 @@ function topmost(layers: readonly Layer[], keys: readonly string[] | undefined):
   return shown.toSorted((a, b) => (a.head.key < b.head.key ? -1 : 1));
 }
 
-const keysOf = (layer: Layer, shown: readonly Shown[]): string[] =>
-  shown.filter(one => one.layer === layer).map(({ head }) => head.key);
+const headsOf = (layer: Layer, shown: readonly Shown[]): HeadRecord[] =>
+  shown.filter(one => one.layer === layer).map(({ head }) => head);
 
 /** Before the audit entries are written: a rejected pull leaves none. */
 function requireFitting(shown: readonly Shown[]): void {
@@ -200,18 +201,30 @@ function requireFitting(shown: readonly Shown[]): void {
 }
 
 /** Only what is shown is decrypted. */
-function openShown(shown: readonly Shown[]) {
-  return Promise.all(
-    shown.map(async ({ layer: { name: from, path, state, ring }, head }) => {
-      const { key, version, createdAt, updatedAt, updatedBy } = head;
-      const value = await ring.open(state.id, head).catch(error => {
-        // It may have been restored in the table since.
-        if (error instanceof AlteredCiphertext) forgetSnapshot(path);
-        throw error;
-      });
-      return { key, from, value, version, createdAt, updatedAt, updatedBy };
-    }),
-  );
+async function openShown(layers: readonly Layer[], shown: readonly Shown[]) {
+  const opened = layers.map(async layer => [layer, await openHeads(layer, headsOf(layer, shown))] as const);
+  const values = new Map(await Promise.all(opened));
+  return shown.map(({ layer, head: { key, version, createdAt, updatedAt, updatedBy } }) => {
+    return { key, from: layer.name, value: valueIn(values.get(layer), key), version, createdAt, updatedAt, updatedBy };
+  });
+}
+
+type Values = ReadonlyMap<string, string>;
+
+function valueIn(values: Values | undefined, key: string): string {
+  const value = values?.get(key);
+  if (value === undefined) throw new Error(`The value of ${key} was not opened.`);
+  return value;
+}
+
+async function openHeads({ path, state, ring }: Layer, heads: readonly HeadRecord[]): Promise<Values> {
+  try {
+    return new Map(await Promise.all(heads.map(async head => [head.key, await ring.open(state.id, head)] as const)));
+  } catch (error) {
+    // It may have been restored in the table since.
+    if (error instanceof AlteredCiphertext) forgetSnapshot(path);
+    throw error;
+  }
 }
 
 /**

@@ -21,9 +21,9 @@ export const layersQuery = z
     description:
       `Other environments of the organization that lie below this one, as \`project/environment\`, separated by commas, at ` +
       `most ${maximumLayers}. Where several have a key, the last of them wins, and this environment over all. Requires the ` +
-      'right to read each one: if one is refused, nothing is returned. Each is audited on its own. The `ETag` joins their ' +
-      'revisions in this order, and then this environment’s, with dots: `"12.7.31"`. Can be combined with `keys`, ' +
-      '`format` and `allow` only.',
+      'right to read each one: if one is refused, nothing is returned, and `details.layer` names it. Each is audited on ' +
+      'its own. The `ETag` joins their revisions in this order, and then this environment’s, with dots: `"12.7.31"`. Can ' +
+      'be combined with `keys`, `format` and `allow` only.',
     documentedAs: () => z.string(),
     example: 'shared/production,platform/base',
   });
