@@ -17,14 +17,14 @@ import { findScope, readPlaces, scopeChecks } from '../webhooks/find-scope.ts';
 type Limits = Pick<IdentityRecord, 'projectId' | 'environmentId' | 'environments'>;
 
 /** As the API has them. */
-export interface RequestedLimits {
+interface RequestedLimits {
   projectId?: string | null | undefined;
   environmentId?: string | null | undefined;
   environmentIds?: readonly string[] | null | undefined;
 }
 
 /** The only projects that it can access; undefined for all. */
-export function projectsOf({ projectId, environments }: Limits): string[] | undefined {
+function projectsOf({ projectId, environments }: Limits): string[] | undefined {
   if (environments !== undefined) return [...new Set(environments.map(one => one.projectId))];
   return projectId === null ? undefined : [projectId];
 }

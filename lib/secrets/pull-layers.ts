@@ -41,7 +41,7 @@ interface Place {
 
 type Reading = { unchanged: EnvironmentState[] } | { reads: EnvironmentReads[] };
 
-export interface BegunLayers {
+interface BegunLayers {
   /** The lowest layer first, the environment in the path last. */
   places: readonly Place[];
   /** Not awaited before it is known that all these projects exist for the caller: that must not take longer then. */
