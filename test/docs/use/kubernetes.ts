@@ -87,7 +87,7 @@ const replayAll: Run = async (text, world) => {
 const replayLayers: Run = async (text, world) => {
   const manifests = await manifestsOf(text, world);
   const { api, ada, token } = world;
-  const { organizations } = (await api.get('/orgs', ada.session)).body;
+  const { organizations } = (await api.get('/auth/me', ada.session)).body;
   const organization = organizations.find(({ slug }: { slug: string }) => slug === 'acme');
   await createProject(api, { organization, session: ada.session }, 'Shared');
   const shared = { API_KEY: 'hidden', LOG_LEVEL: 'info' };
