@@ -123,7 +123,7 @@ export async function startKubernetes({ token = 'kube-token', tls = false } = {}
     if (request.headers.authorization !== `Bearer ${token}`) return status(401, 'Unauthorized');
     const [, namespace = '', name = ''] =
       /^\/api\/v1\/namespaces\/([^/]+)\/secrets(?:\/([^/]+))?$/.exec(request.path) ?? [];
-    const verb = { GET: 'get', POST: 'create', PATCH: 'patch' }[request.method] ?? 'none';
+    const verb = verbs[request.method] ?? 'none';
     if (namespace !== '') {
       if (!isAllowed(verb, '', 'secrets', name)) return status(403, 'Forbidden');
       if (verb === 'create') return create(request, namespace);
@@ -191,6 +191,8 @@ const conflictsOf = (secret: Secret, own: Manager, applied: Record<string, strin
     const isOthers = secret.managers.some(one => one !== own && one.fields.has(field));
     return isOthers && secret.fields.get(field) !== value ? [field] : [];
   });
+
+const verbs: Readonly<Record<string, string>> = { GET: 'get', POST: 'create', PATCH: 'patch' };
 
 const prefixed = <T>(prefix: string, values: Record<string, T>): Record<string, T> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}.${name}`, value]));

@@ -56,11 +56,7 @@ export default defineCommand({
   run,
 });
 
-async function run(
-  session: Session,
-  target: string,
-  flags: FlagsOf<typeof options> & { yes?: boolean },
-): Promise<void> {
+async function run(session: Session, target: string, flags: FlagsOf<typeof options>): Promise<void> {
   const { output, terminal } = session;
   if (flags.watch && target !== 'kubernetes') throw usage('--watch is for kubernetes.');
   if (flags.watch && !flags.yes) throw usage('--watch writes each new revision without asking.', 'Add --yes.');

@@ -9,13 +9,13 @@ interface Client {
 
 /** Sends commands. Errors become ours, without the text of AWS, which may repeat what was sent. */
 export function sender<C extends Client>(client: C, target: string): C['send'] {
-  return async command => {
+  return (async (command: unknown) => {
     try {
       return await client.send(command);
     } catch (error) {
       throw failureOf(error as AwsError, target);
     }
-  };
+  }) as C['send'];
 }
 
 function failureOf(error: AwsError, target: string): Error {

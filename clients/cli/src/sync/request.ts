@@ -75,7 +75,8 @@ function requestedPauseMs({ status, headers }: Answer): number | undefined {
 }
 
 function send({ method, headers, body, tls }: Asked, url: URL, userAgent: string): Promise<Answer> {
-  const open = url.protocol === 'https:' ? requestSecure : requestPlain;
+  // Without TLS, the options are the same but for those of TLS.
+  const open = url.protocol === 'https:' ? requestSecure : (requestPlain as typeof requestSecure);
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const options = { method, headers: { 'user-agent': userAgent, ...headers, ...length }, ...tls };

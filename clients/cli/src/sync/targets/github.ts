@@ -54,7 +54,7 @@ export function openPlace(to: string, kit: Kit): Place {
     });
   const run = randomUUID();
   let publicKey: PublicKey | undefined;
-  let scopes = new Map<string, object>();
+  let scopes = new Map<string, ListedSecret>();
   let begun: Inventory | undefined;
   return {
     title: at.title,
@@ -230,7 +230,7 @@ interface PublicKey {
   key: string;
 }
 
-async function writeOne(send: Send, at: At, step: Step, publicKey: PublicKey, listed: object | undefined) {
+async function writeOne(send: Send, at: At, step: Step, publicKey: PublicKey, listed: ListedSecret | undefined) {
   const path = `${at.secrets}/${step.name}`;
   if (step.value === undefined) {
     const answer = await send('DELETE', path);
@@ -244,7 +244,7 @@ async function writeOne(send: Send, at: At, step: Step, publicKey: PublicKey, li
 }
 
 /** Which repositories see an organization's secret: as it is, and those that are private for a new one. */
-async function scopeOf(send: Send, path: string, listed: { visibility?: string } = {}): Promise<object> {
+async function scopeOf(send: Send, path: string, listed: Partial<ListedSecret> = {}): Promise<object> {
   const { visibility = 'private' } = listed;
   if (visibility !== 'selected') return { visibility };
   const repositories = await listAll<{ id: number }>(send, `${path}/repositories`, 'repositories', 100);
