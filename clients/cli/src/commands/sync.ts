@@ -37,13 +37,18 @@ const options = [
   new Option(
     '--restart <workload>',
     'start deployment/NAME, statefulset/NAME or daemonset/NAME again (kubernetes)',
-  ).argParser((name: string, before: string[] = []) => [...before, name]),
+  ).argParser(workload),
   new Option('-w, --watch', 'sync after each new revision, until a signal ends it (kubernetes)').conflicts('dryRun'),
   new Option('--interval <seconds>', 'how often --watch polls').argParser(integer(1, 86_400)).default(10),
   allowNameOption,
   ...planOptions,
   waitOption,
 ] as const;
+
+function workload(text: string, before: string[] = []): string[] {
+  if (/^(?:deployment|statefulset|daemonset)\/[a-z0-9]+(?:[.-]+[a-z0-9]+)*$/.test(text)) return [...before, text];
+  throw usage('--restart takes deployment/NAME, statefulset/NAME or daemonset/NAME.');
+}
 
 export default defineCommand({
   name: 'sync',

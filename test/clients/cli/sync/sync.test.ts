@@ -99,7 +99,7 @@ describe.each(worlds)('a sync to $kind', ({ target, open }) => {
     expect(values()).toEqual(secrets.values);
     holds(2, { A: 'value-of-a-2', B: 'value-of-b-2', C: 'value-of-c-2' });
     const start = world.server.requests.length;
-    const half = isWhole(world) ? 1 : 4;
+    const half = isOneWrite(world) ? 1 : 2;
     world.server.setFaults((_, index) => (index > start + half ? 'refuse' : undefined));
     const { code, stderr } = await run();
     expect([1, 8], stderr).toContain(code);
@@ -119,8 +119,8 @@ describe.each(worlds)('a sync to $kind', ({ target, open }) => {
   });
 });
 
-/** Everything is one write. */
-const isWhole = ({ to }: TargetWorld): boolean => ['shop/web-shop', 'shop/prod'].includes(to);
+/** One reading and one write: a Secret, a secret of JSON, a Worker. */
+const isOneWrite = ({ to }: TargetWorld): boolean => ['shop/web-shop', 'shop/prod', 'web-shop'].includes(to);
 
 function isWrite({ method, headers }: { method: string; headers: Record<string, unknown> }): boolean {
   const action = String(headers['x-amz-target'] ?? '').split('.')[1];
@@ -182,6 +182,7 @@ describe('holdfast sync', () => {
     expect(await sync('heroku', 'x', {})).toEqual(failure(2, /Allowed choices are kubernetes, github, aws-ssm/));
     expect((await sync('github', 'acme/web-shop', {}, '--watch', '--yes')).code).toBe(2);
     expect(await sync('kubernetes', 'shop/web', {}, '--watch')).toEqual(failure(2, '--yes'));
+    expect((await sync('kubernetes', 'shop/web', {}, '--restart', 'pod/web')).code).toBe(2);
   });
 });
 

@@ -150,12 +150,9 @@ async function apply(send: Send, { name, path }: At, { steps, outcome, resourceV
 
 /** An annotation of the pods' template, whose change starts them again. It is one for each Secret. */
 async function restart(send: Send, { namespace, name }: At, workload: string, source: Source): Promise<void> {
-  const kinds = { deployment: 'deployments', statefulset: 'statefulsets', daemonset: 'daemonsets' };
-  const [, kind, of] =
-    new RegExp(`^(${Object.keys(kinds).join('|')})/(${label}(?:\\.${label})*)$`).exec(workload) ?? [];
-  if (kind === undefined) throw usage('--restart takes deployment/NAME, statefulset/NAME or daemonset/NAME.');
+  const [kind, of] = workload.split('/');
   const annotations = { [`revision.holdfast/${name.slice(0, 63).replace(/[-.]+$/, '')}`]: source.revision };
-  const path = `/apis/apps/v1/namespaces/${namespace}/${kinds[kind as keyof typeof kinds]}/${of}`;
+  const path = `/apis/apps/v1/namespaces/${namespace}/${kind}s/${of}`;
   const patch = { spec: { template: { metadata: { annotations } } } };
   const type = 'application/strategic-merge-patch+json';
   const answer = await send('PATCH', `${path}?fieldManager=${manager}`, patch, type);
