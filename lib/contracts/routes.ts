@@ -68,6 +68,7 @@ import {
   getProposal,
   listProposals,
   rebaseProposal,
+  recordProgress,
   rejectProposal,
   withdrawProposal,
 } from './secrets/proposals.ts';
@@ -168,6 +169,7 @@ const areas = {
     withdrawProposal,
     applyProposal,
     rebaseProposal,
+    recordProgress,
   ],
   organizations: [
     createOrganization,
