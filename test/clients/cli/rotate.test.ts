@@ -268,6 +268,10 @@ describe('--abandon', () => {
       ),
     );
     const options = { env: variables };
+    const shown = await holdfast('proposals', 'show', id);
+    expect(shown.stdout).toContain('\npurpose\trotation\nprogress\tstarted\n~ SESSION_KEY\n');
+    expect(shown.stderr).toMatch(/^Go on with it: holdfast rotate --resume SESSION_KEY -e \S+, with the scripts\n$/);
+    expect(await holdfast('proposals', 'withdraw', id)).toEqual(failure(2, `holdfast rotate --abandon ${key}\n`));
     const declined = await cli.converse(['rotate', '--abandon'], [['Forget it? [y/N]', 'n\r']], options);
     expect([declined.code, (await openRotation()).id]).toEqual([1, id]);
     expect((await cli.converse(['rotate', '--abandon'], [['Forget it? [y/N]', 'y\r']], options)).code).toBe(0);
