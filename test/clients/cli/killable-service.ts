@@ -44,8 +44,11 @@ export async function startKillableService() {
     response.socket?.resetAndDestroy();
   }
 
-  const relay = await startServer((request, response) => {
-    void hand(request, response, service.onRequest(request) === 'lose-answer');
+  let pending = 0;
+  const relay = await startServer(async (request, response) => {
+    pending += 1;
+    await hand(request, response, service.onRequest(request) === 'lose-answer');
+    pending -= 1;
   });
   const organization = ada.body.organization.slug;
   const client = new Holdfast({ url: relay.url, token });
@@ -55,6 +58,8 @@ export async function startKillableService() {
     client,
     environment: client.environment(organization, 'web-shop', 'dev'),
     variables: variablesOf(relay.url, token, `${organization}/web-shop/dev`),
+    /** How many requests the service works on. One goes on if its sender is killed. */
+    pending: () => pending,
     kill: () => stack.kill(),
     startAgain: async (): Promise<void> => {
       stack = await startStack(settings);

@@ -155,11 +155,13 @@ async function kill(postgres: Awaited<ReturnType<typeof startPostgres>>): Promis
     // A script may outlive the command, and its client of the database may outlive the script.
     await eventually(() => expect(processesWith(`ROUND=${round}`)).toEqual([]));
 
-    const now = await valuesNow();
+    await eventually(() => expect(service.pending()).toBe(0));
+    // First what is proposed: what is applied in between is then found in both places, and not in neither.
     const { proposals: open } = await own.list({ state: 'open' });
     expect(open.length, 'open rotations').toBeLessThanOrEqual(1);
     const id = open[0]?.id;
     const proposed = id === undefined ? [] : ((await own.get(id, { values: true })).values ?? []);
+    const now = await valuesNow();
     const after = { ...now, ...Object.fromEntries(proposed.map(one => [one.key, one.after ?? ''])) };
     const acceptsCurrent = await postgres.accepts(...users.login(now));
     const acceptsProposed = id !== undefined && (await postgres.accepts(...users.login(after)));
