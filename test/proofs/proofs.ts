@@ -132,7 +132,7 @@ export const proofs: readonly Proof[] = [
   {
     name: 'proposals',
     files: ['test/functions/secrets/proposal-search'],
-    env: { PROPOSAL_SEQUENCES: '60' },
+    env: { PROPOSAL_SEQUENCES: '60', PROPOSAL_SEED: '2026' },
     full: { PROPOSAL_SEQUENCES: '2000' },
   },
   {
