@@ -10,7 +10,8 @@ import { Example } from '../../ui/example.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { RevokeToken } from '../../ui/revoke-token.tsx';
 import type { Column } from '../../ui/table.tsx';
-import { LastUsed, Time } from '../../ui/time.tsx';
+import { LastUsed } from '../../ui/time.tsx';
+import { expiresColumn, tokenColumn } from '../../ui/token-columns.tsx';
 import { LeakedOf } from './leaked.tsx';
 import { NewToken } from './new-token.tsx';
 import { AccountTabs } from './tabs.tsx';
@@ -69,21 +70,11 @@ async function projectsOf(orgId: string, signal: AbortSignal): Promise<Project[]
 }
 
 const columns = (projects: readonly Project[], onRevoke: (token: CliToken) => void): readonly Column<CliToken>[] => [
-  {
-    title: 'Token',
-    cell: ({ name, prefix }) => (
-      <>
-        <strong>
-          <bdi>{name}</bdi>
-        </strong>{' '}
-        <span class="mono quiet">{prefix}…</span>
-      </>
-    ),
-  },
+  tokenColumn,
   { title: 'Access', cell: ({ access }) => <span title={accessInWords[access]}>{access}</span> },
   { title: 'Limited to', cell: token => <span class="mono">{limitOf(token, projects)}</span> },
   { title: 'Last used', cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} /> },
-  { title: 'Expires', cell: ({ expiresAt }) => (expiresAt === null ? 'never' : <Time at={expiresAt} />) },
+  expiresColumn,
   {
     title: 'Actions',
     hiddenTitle: true,

@@ -10,6 +10,7 @@ import { RevokeToken } from '../../../ui/revoke-token.tsx';
 import { scopeInWords } from '../../../ui/scope-fields.tsx';
 import { type Column, Table } from '../../../ui/table.tsx';
 import { LastUsed, Time } from '../../../ui/time.tsx';
+import { expiresColumn, tokenColumn } from '../../../ui/token-columns.tsx';
 
 interface MemberTokensProps {
   organization: OwnOrganization;
@@ -53,22 +54,12 @@ const columns = (
   projects: readonly Project[],
   onRevoke: ((token: CliToken) => void) | undefined,
 ): readonly Column<CliToken>[] => [
-  {
-    title: 'Token',
-    cell: ({ name, prefix }) => (
-      <>
-        <strong>
-          <bdi>{name}</bdi>
-        </strong>{' '}
-        <span class="mono quiet">{prefix}…</span>
-      </>
-    ),
-  },
+  tokenColumn,
   { title: 'Access', cell: ({ access }) => access },
   { title: 'Reaches', cell: token => reachInWords(token, projects) },
   { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
   { title: 'Last used', cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} /> },
-  { title: 'Expires', cell: ({ expiresAt }) => (expiresAt === null ? 'never' : <Time at={expiresAt} />) },
+  expiresColumn,
   {
     title: 'Actions',
     hiddenTitle: true,
