@@ -5,6 +5,7 @@ import { routes as contracts } from '#lib/contracts/routes.ts';
 import { allowSlowCalls } from '#lib/core/call-limits.ts';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { settings } from '#lib/core/settings.ts';
+import { dayMs } from '#lib/core/time.ts';
 import { receives, workers } from '../plan/functions.ts';
 import { applyEnvironment, endpointGiven, type GivenSettings, settingsOver } from './environment.ts';
 import { startAccessLog } from './gateway/access-log.ts';
@@ -80,6 +81,7 @@ const jobQueue = { visibilityTimeoutSeconds: 60, maxReceiveCount: receives.jobs 
 /** When deployed, a rule of EventBridge invokes it as often. */
 const unfinishedWorkEveryMs = 5 * 60_000;
 const queueUnfinishedWork: FunctionName = { area: 'workers', name: 'queue-unfinished-work' };
+const mailDue: FunctionName = { area: 'workers', name: 'mail-due' };
 const rollUp: FunctionName = { area: 'workers', name: 'roll-up-metrics' };
 
 /** Registers how to stop a started part. Parts stop in reverse order. */
@@ -135,6 +137,7 @@ export async function startLocalStack(options: StackOptions): Promise<LocalStack
       writeAccessLog: accessLog.write,
       localPages: {
         ...(ses === undefined ? {} : { '/local/mail': mailPage(ses.mails) }),
+        '/local/daily': { run: query => runDaily(invoke, query.get('at')) },
         '/local/endpoints': { json: () => endpointsOf(env) },
       },
     });
@@ -253,6 +256,12 @@ function startWorkers({ webhooks, jobs }: Queues, invoke: Invoke, onStop: OnStop
   ];
   onStop(() => Promise.all(started.map(worker => worker.stop(workerGraceMs))));
   onStop(startSchedule(unfinishedWorkEveryMs, () => invoke(queueUnfinishedWork, {}, 60_000)));
+  onStop(startSchedule(dayMs, () => runDaily(invoke, null)));
+}
+
+/** What runs once a day when deployed. @param at as if it were then */
+async function runDaily(invoke: Invoke, at: string | null): Promise<void> {
+  await invoke(mailDue, at === null ? {} : { at }, 300_000);
 }
 
 /** Runs `work` regularly, one run after the other. The function logs its errors. @returns how to stop it */

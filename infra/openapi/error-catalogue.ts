@@ -158,6 +158,11 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     meaning: 'Another account has this passkey.',
     message: 'This passkey belongs to another account.',
   },
+  key_referenced: {
+    meaning: 'The key would be deleted, but other values name it. Delete or change those in the same change.',
+    message: 'The secret DATABASE_HOST can’t be deleted, because the value of DATABASE_URL names it.',
+    details: { key: 'DATABASE_HOST', referencedBy: ['DATABASE_URL'] },
+  },
   version_destroyed: {
     meaning:
       'Reading or restoring this point in time requires destroyed values. `details` lists their keys; use ' +
@@ -296,6 +301,21 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
       'others, `allow` to include such keys, or `format=json`, which holds every value.',
     message: '1 secret can’t be written as docker. Request the others with keys, or use format=json.',
     details: { keys: [{ key: 'TLS_CERTIFICATE', reason: 'contains a line break' }] },
+  },
+  reference_not_found: {
+    meaning: 'The value of `details.key` names keys that the environment doesn’t have.',
+    message: 'The value of DATABASE_URL names DATABASE_HOST, which does not exist in this environment.',
+    details: { key: 'DATABASE_URL', references: ['DATABASE_HOST'] },
+  },
+  reference_cycle: {
+    meaning: 'A value would name itself, directly or through other keys; `details.path` lists the keys.',
+    message: 'The references form a cycle: DATABASE_URL → DATABASE_HOST → DATABASE_URL',
+    details: { path: ['DATABASE_URL', 'DATABASE_HOST', 'DATABASE_URL'] },
+  },
+  reference_too_deep: {
+    meaning: 'A value would name a key that names a key, and so on, more than ten times.',
+    message: 'References may lead through at most 10 keys; those of DATABASE_URL lead through 11.',
+    details: { key: 'DATABASE_URL', depth: 11, maximumDepth: 10 },
   },
   rate_limited: {
     meaning: 'Too many attempts; try again after `Retry-After` seconds.',

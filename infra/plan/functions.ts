@@ -222,6 +222,24 @@ export const workers = {
     // It starts nothing new after four minutes.
     timeoutSeconds: 300,
   },
+  mailDue: {
+    name: 'mail-due',
+    area: 'workers',
+    summary: 'Mail people which values are due',
+    uses: {
+      table: {
+        Query: ['ENV', 'ORG', 'ORGS'],
+        GetItem: ['ORG'],
+        BatchGetItem: ['ENV'],
+        ConditionCheckItem: ['ENV', 'ORG'],
+        PutItem: ['ENV', 'ORG'],
+      },
+      mail: true,
+    },
+    memoryMb: 512,
+    // It starts nothing new after four minutes.
+    timeoutSeconds: 300,
+  },
   rollUpMetrics: {
     name: 'roll-up-metrics',
     area: 'workers',

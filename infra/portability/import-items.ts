@@ -39,7 +39,14 @@ export async function itemsOf({ survey: { listed, open }, organization, people }
     const secret = await openSecret(open, exported, organizationId);
     const sealedSecret = await sealSigningSecret(secret, { organizationId, id: exported.id });
     const { record: _, value: __, sealed: ___, ...webhook } = exported;
-    const facts = { ...webhook, createdBy: personOf(webhook.createdBy), organizationId, orgSlug: slug, sealedSecret };
+    const facts = {
+      ...webhook,
+      format: webhook.format ?? 'standard',
+      createdBy: personOf(webhook.createdBy),
+      organizationId,
+      orgSlug: slug,
+      sealedSecret,
+    };
     return put(at(webhookRecord, slug, webhook.id), facts);
   });
   return [
@@ -62,9 +69,10 @@ export async function itemsOf({ survey: { listed, open }, organization, people }
     ...listed.environment.map(({ record: _, firstRevision: __, revision: ___, approvals: ____, ...environment }) =>
       put(at(environmentRecord, slug, environment.project, environment.slug), { ...environment, status: 'active' }),
     ),
-    ...listed['template-key'].map(({ record: _, ...key }) =>
-      put(at(templateKeyRecord, slug, projects.get(key.projectId) ?? '', key.key), key),
-    ),
+    ...listed['template-key'].map(({ record: _, ...key }) => {
+      const owner = key.owner === undefined ? {} : { owner: people.idOf(key.owner) };
+      return put(at(templateKeyRecord, slug, projects.get(key.projectId) ?? '', key.key), { ...key, ...owner });
+    }),
     ...listed['retired-slug'].map(({ project, environment, type = 'production', retiredAt }) =>
       environment === undefined
         ? put(at(retiredProjectRecord, slug, project), { retiredAt })

@@ -3,6 +3,7 @@ import type { PlanName } from '#lib/contracts/fields/limits.ts';
 import type { RequestSource } from '#lib/core/request-source.ts';
 import { createDataKey } from '#lib/crypto/data-keys.ts';
 import { keyRing } from '#lib/secrets/engine/key-ring.ts';
+import { expandsOf } from '#lib/secrets/engine/references.ts';
 import { secretSizeBytes } from '#lib/secrets/engine/secret-size.ts';
 import { renewedRevision } from '#lib/table/access-revision.ts';
 import { equals, isNew } from '#lib/table/expressions.ts';
@@ -221,7 +222,8 @@ async function storedValue(
   if (value === undefined || ring === undefined) return {};
   const { key, version: number } = version;
   const sealed = await ring.seal(value, { environmentId: environment.id, key, version: number });
-  return { sealed, keyVersion: ring.keyVersion, sizeBytes: secretSizeBytes(key, value) };
+  const expands = version.expand && { expands: expandsOf(value) };
+  return { sealed, keyVersion: ring.keyVersion, sizeBytes: secretSizeBytes(key, value), ...expands };
 }
 
 function auditItem(organizationId: string, { entry, expiresAt }: RecordOf<'audit-entry'>, { idOf }: People): Write {

@@ -2,6 +2,7 @@ import { chunksWithin } from '#lib/core/chunks-of.ts';
 import { changedDigest, emptyDigest } from '#lib/secrets/engine/digest.ts';
 import { pagesAfter } from '#lib/secrets/engine/head-pages.ts';
 import { headOf, isLive } from '#lib/secrets/engine/read-snapshot.ts';
+import { expandingAmong } from '#lib/secrets/engine/references.ts';
 import { maximumBytesPerPart, revisionBytes } from '#lib/secrets/engine/revision-writes.ts';
 import { putTombstone } from '#lib/secrets/engine/tombstones.ts';
 import type { EnvironmentPath } from '#lib/table/keys.ts';
@@ -19,7 +20,7 @@ import { put, type Write } from '#lib/table/write.ts';
 import { NotImportable, type RecordOf } from './read-export.ts';
 
 /** A value as the new installation stores it. */
-export type StoredValue = Pick<VersionRecord, 'sealed' | 'keyVersion' | 'sizeBytes'>;
+export type StoredValue = Pick<VersionRecord, 'sealed' | 'keyVersion' | 'sizeBytes' | 'expands'>;
 
 type Kind = 'created' | 'updated' | 'deleted';
 
@@ -77,7 +78,7 @@ export function replayHistory(
       if (lost !== undefined) throw refuse(`the current value of ${lost.key} is missing`);
       const { id, slug, type, projectId, firstRevision, approvals } = environment;
       const sizeBytes = live.reduce((sum, head) => sum + (head.sizeBytes ?? 0), 0);
-      const counts = { secretCount: live.length, sizeBytes, valueCount };
+      const counts = { secretCount: live.length, sizeBytes, valueCount, expandingKeys: expandingAmong(live) };
       const facts = { id, slug, type, projectId, organizationId, revision, firstRevision, keyVersion, digest };
       const state: EnvironmentState = { ...facts, ...counts, fence: revision + 1, approvals, status: 'active' };
       const pages = pagesAfter({ state, before: heads, heads: [] }, { isMixed: false });

@@ -4,6 +4,7 @@ import { addUpTo, digestOf } from '#lib/secrets/engine/digest.ts';
 import { maximumFences, readFences, removeFences, stateAt } from '#lib/secrets/engine/fencing.ts';
 import { acquire, isHeld, type Lease, newLease, releaseLease, takeOver } from '#lib/secrets/engine/lease.ts';
 import { isLive } from '#lib/secrets/engine/read-snapshot.ts';
+import { expandingAmong } from '#lib/secrets/engine/references.ts';
 import { headBytes } from '#lib/secrets/engine/secret-size.ts';
 import { putTombstone } from '#lib/secrets/engine/tombstones.ts';
 import { waitUntilSilent } from '#lib/secrets/engine/undo-change.ts';
@@ -100,7 +101,8 @@ async function repairUnderLease(lease: Lease, state: EnvironmentState, source: R
   const wasCounted =
     counted.secretCount === state.secretCount &&
     counted.sizeBytes === state.sizeBytes &&
-    counted.valueCount === state.valueCount;
+    counted.valueCount === state.valueCount &&
+    counted.expandingKeys === state.expandingKeys;
   if (plan.keys.length === 0 && addUpTo(state.digest, plan.heads) && wasCounted) {
     await releaseLease(lease);
     return { revision: state.revision, wasInconsistent: false, keys: [] };
@@ -138,6 +140,7 @@ function countContent(heads: readonly HeadRecord[], versions: readonly VersionRe
     secretCount: live.length,
     sizeBytes: live.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0),
     valueCount: values.size,
+    expandingKeys: expandingAmong(live),
   };
 }
 

@@ -258,6 +258,15 @@ export function alarmsOn(
             isSilentUnderMaintenance: true as const,
           },
         }),
+    DueMailsFailed: {
+      severity: 'notify',
+      description:
+        'The daily mails about values that are due did not reach everybody: the run failed three times. Nothing else ' +
+        'is affected, and the next run sends what was missed. First read the log of mail-due, which names the ' +
+        'organizations and the error.',
+      metric: metrics.failedDueMails,
+      above: 0,
+    },
     MetricsMissing: {
       severity: 'notify',
       description:

@@ -184,6 +184,8 @@ function backgroundMetrics(foundation: FoundationStack, workers: WorkersStack) {
     webhookAge: webhookQueue.metricApproximateAgeOfOldestMessage({ period, label: 'webhooks, seconds' }),
     jobAge: jobQueue.metricApproximateAgeOfOldestMessage({ period, label: 'jobs, seconds' }),
     failedArchiveRuns: workers.archiveAudit.metricErrors({ period }),
+    // Of the attempts of a run, only the last one matters.
+    failedDueMails: workers.mailDue.metric('AsyncEventsDropped', { period, statistic: 'Sum' }),
     failedRollUps: workers.rollUpMetrics.metricErrors({ period }),
     failedChecks: workers.checkService.metricErrors({ period, label: 'failed checks' }),
   };

@@ -24,12 +24,21 @@ interface WorkersStackProps extends NestedStackProps {
   jobQueueArn: string;
 }
 
+interface ScheduledRuns {
+  description: string;
+  isEnabled: boolean;
+  input: object;
+  schedule?: string;
+  retries?: number;
+}
+
 /** The functions that no route reaches: triggered by queues, schedules, the access log or another function. */
 export class WorkersStack extends NestedStack {
   readonly deliverWebhooks: LambdaFunction;
   readonly runJobs: LambdaFunction;
   readonly queueUnfinishedWork: LambdaFunction;
   readonly archiveAudit: LambdaFunction;
+  readonly mailDue: LambdaFunction;
   readonly rollUpMetrics: LambdaFunction;
   readonly checkService: LambdaFunction;
   readonly all: readonly LambdaFunction[];
@@ -62,6 +71,16 @@ export class WorkersStack extends NestedStack {
       input: {},
     });
     this.archiveAudit = this.addArchive(service);
+    const due = this.addWorker('MailDue', service, workers.mailDue);
+    this.mailDue = due.deployed;
+    this.addSchedule('MailDue', due.alias, {
+      description: 'Mails people which values are due.',
+      isEnabled: !service.config.maintenance,
+      input: {},
+      // In the morning of most of the day's users. It can be repeated: no letter is sent twice.
+      schedule: 'cron(0 6 * * ? *)',
+      retries: 2,
+    });
     const rollUp = this.addWorker('RollUpMetrics', service, workers.rollUpMetrics);
     this.rollUpMetrics = rollUp.deployed;
     const permission = new CfnPermission(this, 'RollUpMetricsPermission', {
@@ -85,6 +104,7 @@ export class WorkersStack extends NestedStack {
       this.runJobs,
       this.queueUnfinishedWork,
       this.archiveAudit,
+      this.mailDue,
       this.rollUpMetrics,
       this.checkService,
       makeOutboundRequests.deployed,
@@ -139,21 +159,21 @@ export class WorkersStack extends NestedStack {
     return deployed;
   }
 
-  /** Invokes a function every five minutes. A failed run is not retried: the next one is as good. */
+  /** Invokes a function, by default every five minutes; then a failed run is not retried, as the next one is as good. */
   private addSchedule(
     id: string,
     scheduled: Alias,
-    { description, isEnabled, input }: { description: string; isEnabled: boolean; input: object },
+    { description, isEnabled, input, schedule = 'rate(5 minutes)', retries = 0 }: ScheduledRuns,
   ): void {
     const once = new CfnEventInvokeConfig(this, `${id}Once`, {
       functionName: scheduled.lambda.functionName,
       qualifier: aliasName,
-      maximumRetryAttempts: 0,
+      maximumRetryAttempts: retries,
     });
     once.addResourceDependency(scheduled.node.defaultChild as CfnAlias);
     const rule = new CfnRule(this, `${id}Schedule`, {
       description,
-      scheduleExpression: 'rate(5 minutes)',
+      scheduleExpression: schedule,
       state: isEnabled ? 'ENABLED' : 'DISABLED',
       targets: [{ id: 'function', arn: scheduled.functionArn, input: JSON.stringify(input) }],
     });

@@ -49,6 +49,7 @@ import { createOrganization, deleteOrganization, renameOrganization } from './or
 import { stopMailedRecovery, stopRecovery } from './organizations/recovery.ts';
 import { deleteSignIn, getSignIn, setSignIn, verifyDomain } from './organizations/sign-in-settings.ts';
 import { eraseDeleted, listDeleted, restoreDeleted } from './projects/deleted.ts';
+import { listDue } from './projects/due.ts';
 import { createEnvironment, deleteEnvironment, updateEnvironment } from './projects/environments.ts';
 import {
   createProject,
@@ -144,6 +145,7 @@ const areas = {
     listDeleted,
     restoreDeleted,
     eraseDeleted,
+    listDue,
   ],
   secrets: [
     pullSecrets,

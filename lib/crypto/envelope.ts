@@ -5,6 +5,9 @@ const format = 'holdfast/1';
 const nonceBytes = 12;
 const tagBytes = 16;
 
+/** A sealed value is longer than the value by this. */
+export const sealedBytesBesideValue = nonceBytes + tagBytes;
+
 /** The place a value belongs to. All of it is authenticated with the ciphertext. */
 export interface Place {
   organizationId: string;

@@ -7,8 +7,9 @@ import { sqsClient } from '../core/queue.ts';
 import { requiredSetting } from '../core/settings.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
 import { logUnsent } from './log-delivery.ts';
-import { type DeliveryMessage, maximumMessageBytes } from './message.ts';
+import { type DeliveryMessage, maximumMessageBytes, type Payload } from './message.ts';
 import { storePayload } from './payload.ts';
+import { slackText } from './slack-text.ts';
 
 export function deliveriesOf(payload: EventPayload, webhooks: readonly WebhookRecord[]): DeliveryMessage[] {
   return webhooks.map(webhook => ({
@@ -17,8 +18,14 @@ export function deliveriesOf(payload: EventPayload, webhooks: readonly WebhookRe
     createdAt: payload.timestamp,
     orgSlug: webhook.orgSlug,
     webhookId: webhook.id,
-    payload: { kind: 'whole', content: payload },
+    payload: payloadFor(webhook, payload),
   }));
+}
+
+/** What a webhook sends about an event, in its format. */
+export function payloadFor({ format }: Pick<WebhookRecord, 'format'>, content: EventPayload): Payload {
+  if (format === 'slack') return { kind: 'text', text: JSON.stringify({ text: slackText(content) }) };
+  return { kind: 'whole', content };
 }
 
 /**
@@ -82,10 +89,10 @@ export function batchesOf<Message extends { body: string }>(messages: readonly M
 }
 
 async function withinBounds(messages: readonly DeliveryMessage[]): Promise<readonly DeliveryMessage[]> {
-  const [first] = messages;
-  // Messages of one event differ only in their ids, which all have the same length.
-  if (first?.payload.kind !== 'whole') return messages;
-  if (Buffer.byteLength(JSON.stringify(first)) <= maximumMessageBytes) return messages;
-  const payload = await storePayload(first.payload);
-  return messages.map(message => ({ ...message, payload }));
+  // Messages of one event with the whole payload differ only in their ids, which all have the same length.
+  const whole = messages.find(({ payload: { kind } }) => kind === 'whole');
+  if (whole === undefined || whole.payload.kind !== 'whole') return messages;
+  if (Buffer.byteLength(JSON.stringify(whole)) <= maximumMessageBytes) return messages;
+  const payload = await storePayload(whole.payload);
+  return messages.map(message => (message.payload.kind === 'whole' ? { ...message, payload } : message));
 }

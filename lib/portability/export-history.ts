@@ -146,7 +146,8 @@ function changeRecord({ revision, action, changeId, createdAt, createdBy, ...cha
 }
 
 function versionRecord(version: VersionRecord, value: object): ExportRecord {
-  const { key, deleted, destroyed, keyCreatedAt, createdAt, createdBy } = version;
+  const { key, deleted, destroyed, expands, keyCreatedAt, createdAt, createdBy } = version;
   const author = { keyCreatedAt, createdAt, createdBy };
-  return { record: 'version', key, version: version.version, ...value, deleted, destroyed, ...author };
+  const kind = { deleted, destroyed, expand: expands && (true as const) };
+  return { record: 'version', key, version: version.version, ...value, ...kind, ...author };
 }

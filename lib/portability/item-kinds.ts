@@ -115,6 +115,8 @@ export const itemKinds: Readonly<Record<string, Portability>> = {
   platformCount: leftOut(belongsToInstallation),
   routeHour: leftOut(belongsToInstallation),
   countedBatch: leftOut(belongsToInstallation),
+  keyAges: leftOut('the daily worker computes it again'),
+  dueLetters: leftOut('a record of what this installation sent'),
   recoveryLink: leftOut(shortLived),
   grantRequest: leftOut('is gone after a day'),
   revocation: leftOut(belongsToInstallation),

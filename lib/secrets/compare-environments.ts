@@ -1,8 +1,10 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { keysUnlessAll } from '../audit/keys-that-fit.ts';
+import type { StoredValue } from '../contracts/fields/references.ts';
 import { ApiError } from '../core/errors.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import { transact } from '../table/write.ts';
+import { openStored } from './engine/open-values.ts';
 import { environmentFacts } from './engine/read-environment.ts';
 import { beginRead, type EnvironmentReads, type LiveSecrets, readLive } from './engine/read-live-secrets.ts';
 import { requireFitting } from './engine/secret-size.ts';
@@ -13,7 +15,7 @@ export async function beginComparison(path: EnvironmentPath, other: string) {
 }
 
 interface Side extends Pick<LiveSecrets, 'project' | 'state' | 'live'> {
-  values: ReadonlyMap<string, string>;
+  values: ReadonlyMap<string, StoredValue>;
 }
 
 /**
@@ -32,10 +34,11 @@ export async function compareEnvironments(
     const details = [{ path: 'with', message: 'must be a different environment' }];
     throw new ApiError('invalid_request', 'An environment can only be compared with a different one.', { details });
   }
-  const isSame = (key: string) => from.values.get(key) === to.values.get(key);
+  const isSame = (key: string) => isSameValue(from.values.get(key), to.values.get(key));
   // Checked before the audit entries are written: a rejected comparison leaves none.
   if (values) requireFitting([...from.live, ...to.live].filter(({ key }) => !isSame(key)));
-  const shown = (name: 'from' | 'to', side: Side, key: string) => (values ? { [name]: side.values.get(key) } : {});
+  const shown = (name: 'from' | 'to', side: Side, key: string) =>
+    values ? { [name]: side.values.get(key)?.value } : {};
   const keys = [...new Set([...from.values.keys(), ...to.values.keys()])].toSorted();
   const both = keys.filter(key => from.values.has(key) && to.values.has(key));
   const different = both.filter(key => !isSame(key));
@@ -53,10 +56,12 @@ export async function compareEnvironments(
   };
 }
 
+const isSameValue = (one: StoredValue | undefined, other: StoredValue | undefined) =>
+  one?.value === other?.value && one?.expand === other?.expand;
+
 function openSide(context: MemberContext, begun: EnvironmentReads): Promise<Side> {
   return readLive(context, begun, async ({ project, state, live, ring }) => {
-    const opened = await Promise.all(live.map(async head => [head.key, await ring.open(state.id, head)] as const));
-    return { project, state, live, values: new Map(opened) };
+    return { project, state, live, values: await openStored(state.id, live, ring) };
   });
 }
 

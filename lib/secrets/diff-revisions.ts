@@ -35,10 +35,15 @@ export async function diffRevisions(context: MemberContext, { from, to, values }
     requireValues(shown);
     if (values) requireFitting(shown);
     const opened = await Promise.all(
-      rewritten.map(async ({ old, head }) => ({ key: old.key, before: await open(old), after: await open(head) })),
+      rewritten.map(async ({ old, head }) => {
+        const isSameKind = (old.expands !== undefined) === (head.expands !== undefined);
+        return { isSameKind, difference: { key: old.key, before: await open(old), after: await open(head) } };
+      }),
     );
     // A key that has the same value again does not differ.
-    const updated = opened.filter(values => values.before !== values.after);
+    const updated = opened
+      .filter(({ isSameKind, difference: { before, after } }) => !isSameKind || before !== after)
+      .map(({ difference }) => difference);
     const result = { from, to: to ?? state.revision };
     if (!values) {
       const keysOf = (secrets: readonly { key: string }[]) => secrets.map(({ key }) => ({ key }));

@@ -60,9 +60,10 @@ export async function listVersions(
     const values = new Map(opened);
     return {
       key: params.key,
-      versions: versions.map(({ version, revision, createdAt, createdBy, deleted, destroyed }) => {
+      versions: versions.map(({ version, revision, createdAt, createdBy, deleted, destroyed, expands }) => {
         const flags = { deleted: deleted === true, destroyed: destroyed === true };
-        return { version, revision, createdAt, createdBy, ...flags, value: values.get(version) };
+        const expand = expands === undefined ? {} : { expand: true as const };
+        return { version, revision, createdAt, createdBy, ...flags, ...expand, value: values.get(version) };
       }),
       ...(query.limit === undefined ? {} : { pagination: { limit: query.limit, offset: query.offset, total: newest } }),
     };

@@ -4,11 +4,12 @@ import type { promoteSecrets as contract } from '../contracts/secrets/promotion.
 import { ApiError } from '../core/errors.ts';
 import { equals, isActive } from '../table/expressions.ts';
 import { check } from '../table/write.ts';
-import type { ChangeOptions, CurrentSecrets, Decision, Source } from './change/change-request.ts';
+import type { ChangeOptions, CurrentSecrets, Decision, Put, Source } from './change/change-request.ts';
 import { sortOutUnchanged } from './change/decide-change.ts';
 import { beginChange } from './change/read-target.ts';
 import { changeByCopy, changeSecrets } from './change-secrets.ts';
 import { stateAt } from './engine/fencing.ts';
+import { openStored } from './engine/open-values.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';
 import { DecisionOutdated } from './engine/write-change.ts';
@@ -43,16 +44,15 @@ export async function promoteSecrets(
   });
 }
 
-type OpenSource = Source & { secrets: readonly { key: string; value: string }[] };
+type OpenSource = Source & { secrets: readonly Put[] };
 
 /** Needs the right to read the source: otherwise a developer could read production by promoting it to development. */
 async function readSource(context: MemberContext, { keys }: Promotion, begun: EnvironmentReads): Promise<OpenSource> {
   return readLive(context, begun, async ({ state, live, ring }) => {
     const requestedKeys = keys === undefined ? undefined : new Set(keys);
     const heads = live.filter(({ key }) => requestedKeys?.has(key) ?? true);
-    const secrets = await Promise.all(
-      heads.map(async head => ({ key: head.key, value: await ring.open(state.id, head) })),
-    );
+    const stored = await openStored(state.id, heads, ring);
+    const secrets = [...stored].map(([key, value]) => ({ key, ...value }));
     const { path } = begun;
     const { id, slug, revision } = state;
     const isUnchanged = { ...isActive(id), revision: equals(revision) };

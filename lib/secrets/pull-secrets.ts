@@ -2,16 +2,20 @@ import type { MemberContext } from '../access/request-context.ts';
 import { putReadEntry } from '../audit/partitions.ts';
 import { type Entry, refusalsOf, type Source } from '../contracts/fields/formats/format.ts';
 import { formats } from '../contracts/fields/formats/formats.ts';
+import { expansionOf } from '../contracts/fields/references.ts';
 import { contentTypeOf, type ServedFormat } from '../contracts/secrets/secrets.ts';
 import { ApiError } from '../core/errors.ts';
 import { encodingOf } from '../core/response-size.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
-import { type ConditionalRead, environmentFacts } from './engine/read-environment.ts';
+import { type DescribedRead, describedKeys } from './describe-keys.ts';
+import { headsToOpen, openStored } from './engine/open-values.ts';
+import { environmentFacts } from './engine/read-environment.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { requireValues } from './engine/read-past.ts';
 import { beginNamedRead, type NamedReads, named, type PulledSecrets, readNamed } from './read-named-secrets.ts';
 import { type PageQuery, pageOf } from './read-page.ts';
+import { requireFittingExpanded } from './require-fitting-expanded.ts';
 
 type PullReads = EnvironmentReads | NamedReads;
 
@@ -19,6 +23,8 @@ interface PullQuery extends PageQuery {
   keys?: readonly string[] | undefined;
   revision?: number | undefined;
   format?: ServedFormat | undefined;
+  /** Whether to return values as they were set instead of expanding them. */
+  raw?: boolean | undefined;
   /** Names that control which code runs, which the format may hold all the same. */
   allow?: readonly string[] | undefined;
 }
@@ -26,30 +32,35 @@ interface PullQuery extends PageQuery {
 /** Reads the environment or only its named keys. An earlier revision is always read as a whole. */
 export function beginPull(
   path: EnvironmentPath,
-  { keys, revision }: PullQuery,
+  { keys, revision, raw = false }: PullQuery,
   currentState: EnvironmentState | undefined,
 ): Promise<PullReads> {
   if (revision !== undefined) return beginRead(path, [revision]);
-  return keys === undefined ? beginRead(path, [], currentState) : beginNamedRead(path, keys);
+  return keys === undefined ? beginRead(path, [], currentState) : beginNamedRead(path, keys, raw);
 }
 
 /** The secrets of an environment with their values, at one revision. No value is returned without its audit entry. */
-export async function pullSecrets(context: MemberContext, query: PullQuery, begun: ConditionalRead<PullReads>) {
+export async function pullSecrets(context: MemberContext, query: PullQuery, begun: DescribedRead<PullReads>) {
   if ('unchanged' in begun) return { notModified: context.access.requireEnvironment(begun.unchanged, 'read').revision };
   const answer = async ({ project, state, revision, live, ring }: PulledSecrets) => {
     const { shown, pagination } = pageOf(query.keys === undefined ? live : named(live, query.keys), query);
-    requireValues(shown);
+    // Whoever reads an expanded value knows the values of the keys that it names.
+    const needed = query.raw === true ? shown : headsToOpen(shown, live);
+    requireValues(needed);
+    if (query.raw !== true) requireFittingExpanded(shown, needed);
     const isWhole = query.keys === undefined && query.limit === undefined && query.search === undefined;
-    const open = () =>
-      Promise.all(
-        shown.map(async head => {
-          const { key, version, createdAt, updatedAt, updatedBy } = head;
-          return { key, value: await ring.open(state.id, head), version, createdAt, updatedAt, updatedBy };
-        }),
-      );
+    const open = async () => {
+      const stored = await openStored(state.id, needed, ring);
+      const textOf = query.raw === true ? (key: string) => stored.get(key)?.value ?? '' : expansionOf(stored);
+      const secrets = shown.map(({ key, version, createdAt, updatedAt, updatedBy, expands }) => {
+        const expand = expands === undefined ? {} : { expand: true as const };
+        return { key, value: textOf(key), ...expand, version, createdAt, updatedAt, updatedBy };
+      });
+      return secrets;
+    };
     const audit = async () => {
       // For a whole pull the revision identifies the keys; naming them would make every entry several times larger.
-      const keys = isWhole ? {} : { keys: shown.map(({ key }) => key) };
+      const keys = isWhole ? {} : { keys: needed.map(({ key }) => key) };
       const facts = environmentFacts(project, state, revision);
       const entry = await context.audit({ action: 'secret.pulled', ...facts, ...keys });
       await putReadEntry(entry, context.organization.id, context.log);
@@ -62,7 +73,8 @@ export async function pullSecrets(context: MemberContext, query: PullQuery, begu
       await audit();
       return { ...rendered, revision };
     }
-    const [secrets] = await Promise.all([open(), audit()]);
+    const [opened] = await Promise.all([open(), audit()]);
+    const secrets = describedKeys(opened, begun, { projectId: project.id, environmentId: state.id });
     return { secrets, revision, ...(pagination === undefined ? {} : { pagination }) };
   };
   return 'keys' in begun.reads ? readNamed(context, begun.reads, answer) : readLive(context, begun.reads, answer);

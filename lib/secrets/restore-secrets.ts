@@ -4,9 +4,10 @@ import type { restoreSecrets as contract } from '../contracts/secrets/history.ts
 import { ApiError } from '../core/errors.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
-import type { ChangeOptions, ChangeResult, CurrentSecrets } from './change/change-request.ts';
+import type { ChangeOptions, ChangeResult, CurrentSecrets, Put } from './change/change-request.ts';
 import { beginChange } from './change/read-target.ts';
 import { changeByCopy, changeSecrets } from './change-secrets.ts';
+import { openStored } from './engine/open-values.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { requireValues } from './engine/read-past.ts';
 import { isLive } from './engine/read-snapshot.ts';
@@ -61,9 +62,11 @@ async function readPast(context: MemberContext, begun: EnvironmentReads, request
   return readLive(context, begun, async ({ state, live, ring }) => {
     const heads = live.filter(({ key }) => requestedKeys?.has(key) ?? true);
     requireValues(heads);
-    const secrets = await Promise.all(
-      heads.map(async head => ({ key: head.key, version: head.version, value: await ring.open(state.id, head) })),
-    );
+    const stored = await openStored(state.id, heads, ring);
+    const secrets = heads.flatMap(({ key, version }) => {
+      const value = stored.get(key);
+      return value === undefined ? [] : [{ key, version, ...value }];
+    });
     return { state, secrets };
   });
 }
@@ -74,13 +77,11 @@ function isSameMoment(one: EnvironmentState, other: EnvironmentState): boolean {
 
 async function decide(
   revision: number,
-  past: readonly { key: string; version: number; value: string }[],
+  past: readonly (Put & { version: number })[],
   requestedKeys: Requested,
   { head, keys, hasValue }: CurrentSecrets,
 ) {
-  const same = await Promise.all(
-    past.map(async ({ key, version, value }) => head(key)?.version === version || hasValue(key, value)),
-  );
+  const same = await Promise.all(past.map(async put => head(put.key)?.version === put.version || hasValue(put)));
   const pastKeys = new Set(past.map(({ key }) => key));
   return {
     puts: past.filter((_, index) => !same[index]),

@@ -8,7 +8,7 @@ import type { setSecret as setContract } from '../contracts/secrets/changes.ts';
 import type { SecretSummary } from '../contracts/secrets/secrets.ts';
 import { ApiError } from '../core/errors.ts';
 import type { HeadRecord } from '../table/records/secret.ts';
-import type { ChangeOptions } from './change/change-request.ts';
+import type { ChangeOptions, Put } from './change/change-request.ts';
 import { sortOutUnchanged } from './change/decide-change.ts';
 import { setEvent } from './change/publish-change.ts';
 import type { ChangeReads } from './change/read-target.ts';
@@ -18,7 +18,7 @@ import { isLive } from './engine/read-snapshot.ts';
 /** Creates a secret or writes its next version. @throws version_mismatch, and what `changeSecrets` throws */
 export async function setSecret(
   context: MemberContext,
-  { key, value, expectedVersion, ...options }: ChangeOptions & BodyOf<typeof setContract>,
+  { key, value, expand, expectedVersion, ...options }: ChangeOptions & BodyOf<typeof setContract>,
   begun: ChangeReads,
 ) {
   return changeSecrets(context, begun, {
@@ -27,7 +27,7 @@ export async function setSecret(
       const currentHead = current.head(key);
       requireVersion(key, currentHead, expectedVersion);
       return {
-        ...(await sortOutUnchanged([{ key, value }], current)),
+        ...(await sortOutUnchanged([{ key, value, expand }], current)),
         deletions: [],
         action: setEvent(currentHead),
         answer: ({ changed, plan, revision, head }) => {
@@ -53,7 +53,7 @@ function requireVersion(key: string, head: HeadRecord | undefined, expectedVersi
 }
 
 interface Import extends ChangeOptions {
-  secrets: readonly { key: string; value: string }[];
+  secrets: readonly Put[];
   ambiguous?: AmbiguousLines | undefined;
 }
 

@@ -130,11 +130,16 @@ export const rareKeys = {
     key(`ORG#${orgSlug}`, `GRANTREQUEST#${userId}#${slot}`),
   /** Sorts after the other ids, where code that doesn't know these jobs never reads. */
   unfinishedWorkOfAccount: (userId: string) => key('UNFINISHED', `user#${userId}`),
+  /** Sorts between the heads and the proposals, so it is erased with them. */
+  keyAges: (path: EnvironmentPath) => key(environmentPartition(path), 'KEYAGES'),
+  dueLetters: (orgSlug: string, userId: string) => key(`ORG#${orgSlug}`, `DUELETTERS#${userId}`),
 } as const;
 
 export const rareRanges = {
   resetLinks: (userId: string) => from(keys.resetLink(userId, '')),
   emailUndos: (userId: string) => from(rareKeys.emailUndo(userId, '')),
+  /** The templates of all projects. */
+  templates: (orgSlug: string) => from({ ...keys.organization(orgSlug), sk: 'TEMPLATE#' }),
   grantRequests: (orgSlug: string) => from({ ...keys.organization(orgSlug), sk: 'GRANTREQUEST#' }),
   grantRequestsOf: (orgSlug: string, userId: string) =>
     from({ ...keys.organization(orgSlug), sk: `GRANTREQUEST#${userId}#` }),

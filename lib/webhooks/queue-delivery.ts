@@ -3,7 +3,7 @@ import type { MemberContext } from '../access/request-context.ts';
 import { type EventPayload, manyKeys, pingEvent } from '../contracts/fields/events.ts';
 import { ApiError, temporarilyUnavailable } from '../core/errors.ts';
 import { textOf } from '../deliveries/payload.ts';
-import { queueDeliveries } from '../deliveries/queue-deliveries.ts';
+import { payloadFor, queueDeliveries } from '../deliveries/queue-deliveries.ts';
 import { putAlone } from '../table/write.ts';
 import { getWebhook, requireWebhook, webhookTarget } from './webhooks.ts';
 
@@ -30,7 +30,7 @@ export async function testWebhook(context: MemberContext, webhookId: string): Pr
   } satisfies EventPayload;
   const entry = await context.audit({ action: 'webhook.tested', target: webhookTarget(webhook) });
   const deliveryId = randomUUID();
-  const payload = { kind: 'whole', content } as const;
+  const payload = payloadFor(webhook, content);
   const { event } = content;
   const message = { deliveryId, event, createdAt, orgSlug: webhook.orgSlug, webhookId, payload };
   const [lost] = await Promise.all([queueDeliveries([message]), putAlone(entry)]);

@@ -56,7 +56,7 @@ export async function getWebhook(
  */
 export async function createWebhook(
   context: MemberContext,
-  { url, events, ...ids }: BodyOf<typeof creation>,
+  { url, events, format, ...ids }: BodyOf<typeof creation>,
 ): Promise<{ webhook: WebhookRecord; signingSecret: string }> {
   const { organization, principal } = context;
   const { projectId = null, environmentId = null } = ids;
@@ -77,6 +77,7 @@ export async function createWebhook(
     orgSlug: organization.slug,
     url,
     events,
+    format,
     ...scope,
     active: true,
     sealedSecret,
@@ -101,7 +102,7 @@ export async function createWebhook(
 export async function updateWebhook(
   context: MemberContext,
   webhookId: string,
-  { url, events, active, projectId, environmentId }: BodyOf<typeof change>,
+  { url, events, format, active, projectId, environmentId }: BodyOf<typeof change>,
 ): Promise<WebhookRecord> {
   const { slug } = context.organization;
   if (url !== undefined) requireTarget(url);
@@ -120,6 +121,7 @@ export async function updateWebhook(
       ...webhook,
       url: url ?? webhook.url,
       events: events ?? webhook.events,
+      format: format ?? webhook.format,
       active: active ?? webhook.active,
       ...scope,
       updatedAt: laterThan(webhook.updatedAt),

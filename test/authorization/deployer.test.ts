@@ -21,7 +21,7 @@ const writing = ['set-secret', 'import-secrets', 'apply-changes', 'delete-secret
 const readingProposals = ['get-proposal'];
 const writingProposals = ['apply-proposal', 'rebase-proposal', 'withdraw-proposal'];
 /** Allowed because every viewer may, with a token that is limited to an environment. */
-const viewing = ['list-projects', 'get-project', 'list-template-keys'];
+const viewing = ['list-projects', 'list-due', 'get-project', 'list-template-keys'];
 /** Operations that need no rights, and the one that ends the token. */
 const unwalked = new Set(['revoke-current-token', ...routes.filter(isPublic).map(({ operationId }) => operationId)]);
 const types = ['production', 'development'] as const;

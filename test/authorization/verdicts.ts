@@ -83,7 +83,9 @@ function row(name: string, signs: string, asked: Asked = {}): Row {
     isBelowProject: /\{(slug|project)\}/.test(path),
     // "Of the organization they see its name, its projects that are theirs, and themselves", and they can leave it. They
     // ask for access and see their own.
-    admitsLimited: ['list-projects', 'leave-organization', 'list-grants', 'request-grant'].includes(operationId),
+    admitsLimited: ['list-projects', 'list-due', 'leave-organization', 'list-grants', 'request-grant'].includes(
+      operationId,
+    ),
     projectAdmins,
     otherAdmins,
   };
@@ -351,6 +353,7 @@ const specified: readonly Row[] = [
   row('send-verification', sessionsOnly),
 
   row('list-projects', anyCredential),
+  row('list-due', anyCredential),
   row('create-project', managersChanging),
   row('get-project', anyMemberInProject),
   row('update-project', managersChangingProject),

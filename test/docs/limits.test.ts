@@ -16,6 +16,7 @@ import { pullSecrets } from '#lib/contracts/secrets/secrets.ts';
 import { settings } from '#lib/core/settings.ts';
 import { keptDeliveries } from '#lib/deliveries/log-delivery.ts';
 import { maximumChangeUnits } from '#lib/secrets/change/require-one-change.ts';
+import { maximumDepth } from '#lib/secrets/change/require-references.ts';
 import { maximumChangesSince } from '#lib/secrets/engine/read-past.ts';
 import { maxEnvironmentBytes } from '#lib/secrets/engine/secret-size.ts';
 import { maximumVersionsAtOnce } from '#lib/secrets/list-versions.ts';
@@ -56,6 +57,7 @@ it('shows the limits of secrets', () => {
       maxOpenProposals,
       maxProposalDays,
       maxApprovals,
+      maximumDepth,
       maxEnvironmentBytes,
       maximumBodyBytes,
       maximumChangeUnits,

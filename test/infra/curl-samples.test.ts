@@ -179,6 +179,7 @@ const story: Record<string, Step> = {
   },
   'request-grant': { after: ({ request }) => ({ REQUEST_ID: request.id }) },
   'grant-request': { before: () => tokenOf(ada), after: ({ grant }) => ({ GRANT_ID: grant.id }) },
+  'list-due': {},
   'list-grants': {},
   'revoke-grant': {},
   'create-grant': {},

@@ -130,6 +130,12 @@ export const proofs: readonly Proof[] = [
     full: { DRY_RUNS: '1000' },
   },
   {
+    name: 'references',
+    files: ['test/functions/secrets/reference-search.test.ts'],
+    env: { REFERENCE_ENVIRONMENTS: '100' },
+    full: { REFERENCE_ENVIRONMENTS: '2000' },
+  },
+  {
     name: 'proposals',
     files: ['test/functions/secrets/proposal-search'],
     env: { PROPOSAL_SEQUENCES: '60', PROPOSAL_SEED: '2026' },

@@ -5,6 +5,7 @@ import { eventNames } from '#lib/contracts/fields/events.ts';
 import { maximumLiveTokens } from '#lib/contracts/fields/identity-limits.ts';
 import { addUpTo } from '#lib/secrets/engine/digest.ts';
 import { headOf, isLive } from '#lib/secrets/engine/read-snapshot.ts';
+import { expandingAmong } from '#lib/secrets/engine/references.ts';
 import type { Entity } from '#lib/table/entity.ts';
 import { keys } from '#lib/table/keys.ts';
 import { auditRecord } from '#lib/table/records/audit.ts';
@@ -462,6 +463,7 @@ function checkHeads({ state, heads, tombstones, versions, keyVersions, settled, 
     secretCount: live.length,
     sizeBytes: live.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0),
     valueCount,
+    expandingKeys: expandingAmong(live),
   };
   if (!addUpTo(state.digest, committed.values())) say('the heads do not add up to the digest');
   for (const [name, value] of Object.entries(counted)) {
@@ -536,6 +538,7 @@ const revisionActions: ReadonlySet<string> = new Set([
   'proposal.applied',
   'secret.changed',
   'secret.restored',
+  'proposal.applied',
   'environment.repaired',
 ]);
 

@@ -1,3 +1,4 @@
+import { maximumAgeDays } from '@holdfast/contracts/fields/age-days.ts';
 import { dotenvDialects } from '@holdfast/contracts/fields/dotenv-import.ts';
 import { secretKeyPattern, secretKeyRule } from '@holdfast/contracts/fields/secret-rules.ts';
 import { Argument, Option } from './define-command.ts';
@@ -15,6 +16,16 @@ export function integer(minimum: number, maximum = maxInteger) {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= minimum && value <= maximum) return value;
     throw usage(`Expected a whole number from ${minimum}${maximum === maxInteger ? '' : ` to ${maximum}`}.`);
+  };
+}
+
+/** A number of days, such as `90d`. */
+export function days(minimum: number) {
+  return (text: string): number => {
+    const [, digits] = /^(\d{1,4})d$/.exec(text) ?? [];
+    const value = Number(digits);
+    if (value >= minimum && value <= maximumAgeDays) return value;
+    throw usage(`Expected a number of days from ${minimum} to ${maximumAgeDays}, such as 90d.`);
   };
 }
 

@@ -17,9 +17,12 @@ export interface PullOptions extends CallOptions, CacheOptions {
   revision?: number;
   /** Only these keys. A missing key is an error. */
   keys?: readonly string[];
+  /** Values that name other keys as they were set, instead of expanded. */
+  raw?: boolean;
 }
 
-export type KeyQuery = { limit?: number; offset?: number; search?: string; revision?: number };
+/** `describe` adds what the template says about each key. */
+export type KeyQuery = { limit?: number; offset?: number; search?: string; revision?: number; describe?: boolean };
 
 export type HistoryQuery = { values?: boolean; limit?: number; offset?: number };
 
@@ -37,7 +40,18 @@ export interface ImportDotenvOptions extends WriteOptions {
   dialect?: 'strict' | 'node' | 'python' | 'docker' | 'compose' | 'systemd' | 'sh';
 }
 
+/** A value that names other keys of its environment as `${KEY}`, which pulls replace with their values. */
+export interface ExpandingValue {
+  value: string;
+  expand: true;
+}
+
+/** New values by key. Without `expand`, every character stays as it is. */
+export type NewValues = Readonly<Record<string, string | ExpandingValue>>;
+
 export interface SetOptions extends WriteOptions {
+  /** Whether the value names other keys of the environment as `${KEY}`, which pulls replace with their values. */
+  expand?: boolean;
   /** Changes that version of the key only; 0 means the key must not exist. */
   ifVersion?: number;
 }
@@ -48,7 +62,7 @@ export interface RestoreOptions extends WriteOptions {
 }
 
 export interface Changes {
-  set?: Readonly<Record<string, string>>;
+  set?: NewValues;
   delete?: readonly string[];
   message?: string;
 }

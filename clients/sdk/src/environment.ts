@@ -21,6 +21,7 @@ import type {
   HistoryQuery,
   ImportDotenvOptions,
   KeyQuery,
+  NewValues,
   PullOptions,
   RestoreOptions,
   RevisionQuery,
@@ -29,7 +30,7 @@ import type {
   WriteOptions,
 } from './environment-options.ts';
 import { type Paged, paged } from './paged.ts';
-import { createPuller, type EnvironmentPath, environmentTemplate } from './pull.ts';
+import { createPuller, type EnvironmentPath, environmentTemplate, type Put } from './pull.ts';
 import { type GivenOptions, operationOf } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Transport } from './transport.ts';
@@ -94,22 +95,22 @@ export class Environment {
   }
 
   async set(key: string, value: string, options: SetOptions = {}): Promise<SetResult> {
-    const { ifVersion, message, ...rest } = options;
-    const set = mapOf({ [key]: value });
+    const { ifVersion, message, expand, ...rest } = options;
+    const set = mapOf({ [key]: expand === true ? { value, expand } : value });
     return await write<SetResult>(this.#transport, {
       method: 'PUT',
       template: environmentTemplate,
-      options: { ...rest, path: this.#path, body: { key, value, expectedVersion: ifVersion, message } },
+      options: { ...rest, path: this.#path, body: { key, value, expand, expectedVersion: ifVersion, message } },
       ifVersion,
       look: this.#puller.lookByPull({ set }, ({ secrets, snapshot: { revision } }) => {
-        const { value: _, ...secret } = secrets.find(entry => entry.key === key) as SecretEntry;
+        const { value: _, expand: __, ...secret } = secrets.find(entry => entry.key === key) as SecretEntry;
         return { secret, changed: false, revision };
       }),
     });
   }
 
   /** Sets the given secrets as one revision. Other keys keep their values. */
-  async import(values: Readonly<Record<string, string>>, options: WriteOptions = {}): Promise<ImportResult> {
+  async import(values: NewValues, options: WriteOptions = {}): Promise<ImportResult> {
     const { message, ...rest } = options;
     const set = mapOf(values);
     return await write<ImportResult>(this.#transport, {
@@ -234,15 +235,16 @@ function nothingLeft({ plan: { unchanged }, revision }: DryRun): ImportResult {
 /**
  * Uses own members only, so that `__proto__` is an ordinary key. @throws TypeError if JSON would drop or change a value
  */
-export function mapOf(values: Readonly<Record<string, string>>): Map<string, string> {
-  const map = new Map<string, string>();
-  for (const [key, value] of Object.entries(values)) {
+export function mapOf(values: NewValues): Map<string, Put> {
+  const map = new Map<string, Put>();
+  for (const [key, given] of Object.entries(values)) {
+    const { value, expand } = typeof given === 'object' && given !== null ? given : { value: given, expand: false };
     if (typeof value !== 'string') throw new TypeError(`The value of ${key} must be a string.`);
-    map.set(key, value);
+    map.set(key, expand === true ? { value, expand } : { value });
   }
   return map;
 }
 
-export function listOf(values: ReadonlyMap<string, string>): { key: string; value: string }[] {
-  return [...values].map(([key, value]) => ({ key, value }));
+export function listOf(values: ReadonlyMap<string, Put>): (Put & { key: string })[] {
+  return [...values].map(([key, put]) => ({ key, ...put }));
 }

@@ -21,6 +21,7 @@ export class LayeredSnapshot extends Snapshot {
       pulled.at(-1)?.[1].revision ?? 0,
       new Map([...values].sort(([a], [b]) => (a < b ? -1 : 1))),
       pulled.some(([, { stale }]) => stale),
+      new Set([...values.keys()].filter(key => pulled.findLast(([, layer]) => layer.has(key))?.[1].expands(key))),
     );
     this.#pulled = pulled;
   }

@@ -4,7 +4,7 @@ import { GatewayError, HoldfastError, isObject, RevisionMismatch } from './error
 import { operationOf } from './request.ts';
 import { shareRequests } from './share.ts';
 import { Snapshot } from './snapshot.ts';
-import type { Answer, Query, Transport } from './transport.ts';
+import type { Answer, Deadline, Query, Transport } from './transport.ts';
 import type { Write } from './write.ts';
 
 export interface Pulled {
@@ -17,9 +17,15 @@ export interface Pulled {
   writes: number;
 }
 
+/** A value to set. */
+export interface Put {
+  value: string;
+  expand?: true;
+}
+
 /** The state that a write requests. */
 interface Wanted {
-  set?: ReadonlyMap<string, string>;
+  set?: ReadonlyMap<string, Put>;
   deleted?: readonly string[];
 }
 
@@ -43,10 +49,10 @@ export function createPuller(transport: Transport, cache: CacheOptions, path: En
 
   const begin = () => ({ at: Date.now(), writes: transport.writes() });
 
-  async function pullOnce(query: Query, signal: AbortSignal): Promise<Pulled> {
+  async function pullOnce(query: Query, signal: AbortSignal | undefined, deadline?: Deadline): Promise<Pulled> {
     const begun = begin();
     const operation = operationOf('GET', environmentTemplate, { path, query, signal });
-    return { ...begun, ...pulledOf(await transport.send(operation)) };
+    return { ...begun, ...pulledOf(await transport.send({ ...operation, deadline })) };
   }
 
   async function pullLatest(signal: AbortSignal | undefined, deadline = transport.deadline()): Promise<Pulled> {
@@ -72,11 +78,11 @@ export function createPuller(transport: Transport, cache: CacheOptions, path: En
   }
 
   async function pull(options: PullOptions): Promise<Snapshot> {
-    const { revision, keys, signal } = options;
+    const { revision, keys, raw, signal } = options;
     signal?.throwIfAborted();
     const writes = transport.writes();
-    if (revision !== undefined || keys !== undefined) {
-      const query = { revision, keys: keys?.join(',') };
+    if (revision !== undefined || keys !== undefined || raw === true) {
+      const query = { revision, keys: keys?.join(','), raw };
       const id = JSON.stringify([writes, query]);
       return (await share(id, signal, shared => pullOnce(query, shared))).snapshot;
     }
@@ -96,11 +102,13 @@ export function createPuller(transport: Transport, cache: CacheOptions, path: En
    * write.
    */
   function lookByPull<T>({ set = new Map(), deleted = [] }: Wanted, found: (pulled: Pulled) => T): Write<T>['look'] {
+    const isExpanding = [...set.values()].some(({ expand }) => expand === true);
     return async (after, { signal, deadline }) => {
-      const pulled = await pullLatest(signal, deadline);
+      const pulled = await (isExpanding ? pullOnce({ raw: true }, signal, deadline) : pullLatest(signal, deadline));
       const { snapshot } = pulled;
-      const isAsWanted =
-        [...set].every(([key, value]) => snapshot.get(key) === value) && !deleted.some(key => snapshot.has(key));
+      const isThere = ([key, { value, expand }]: [string, Put]) =>
+        snapshot.get(key) === value && snapshot.expands(key) === (expand ?? false);
+      const isAsWanted = [...set].every(isThere) && !deleted.some(key => snapshot.has(key));
       if (isAsWanted) return found(pulled);
       // Only one change can have led to that revision, and it was a different one.
       if (after instanceof RevisionMismatch && after.currentRevision === snapshot.revision)
@@ -129,11 +137,14 @@ function pulledOf({ body, headers }: Answer): Pick<Pulled, 'secrets' | 'snapshot
   if (!isObject(body) || !Number.isInteger(body.revision) || !Array.isArray(body.secrets)) throw notThePull();
   const secrets = body.secrets as SecretEntry[];
   const values = new Map<string, string>();
+  const expanding = new Set<string>();
   for (const secret of secrets) {
     if (!isObject(secret) || typeof secret.key !== 'string' || typeof secret.value !== 'string') throw notThePull();
     values.set(secret.key, secret.value);
+    if (secret.expand === true) expanding.add(secret.key);
   }
-  return { secrets, snapshot: new Snapshot(body.revision as number, values, false), etag: headers.get('etag') };
+  const snapshot = new Snapshot(body.revision as number, values, false, expanding);
+  return { secrets, snapshot, etag: headers.get('etag') };
 }
 
 function notThePull(): GatewayError {

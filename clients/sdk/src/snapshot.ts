@@ -9,11 +9,18 @@ export class Snapshot {
   /** True if the service was unreachable and `staleIfErrorMs` allowed an earlier answer. */
   readonly stale: boolean;
   readonly #values: ReadonlyMap<string, string>;
+  readonly #expanding: ReadonlySet<string>;
 
-  constructor(revision: number, values: ReadonlyMap<string, string>, stale: boolean) {
+  constructor(
+    revision: number,
+    values: ReadonlyMap<string, string>,
+    stale: boolean,
+    expanding: ReadonlySet<string> = new Set(),
+  ) {
     this.revision = revision;
     this.stale = stale;
     this.#values = values;
+    this.#expanding = expanding;
     Object.freeze(this);
   }
 
@@ -32,6 +39,11 @@ export class Snapshot {
       throw new HoldfastError(`${key} is not set at revision ${this.revision}.`, { code: 'secret_not_found' });
     }
     return value;
+  }
+
+  /** Whether the key was set with `expand`, and so may name other keys. */
+  expands(key: string): boolean {
+    return this.#expanding.has(key);
   }
 
   /** The keys, in the service's order. */
@@ -57,6 +69,6 @@ export class Snapshot {
 
   /** The same values, marked as stale. */
   asStale(): Snapshot {
-    return new Snapshot(this.revision, this.#values, true);
+    return new Snapshot(this.revision, this.#values, true, this.#expanding);
   }
 }

@@ -35,7 +35,9 @@ interface GatewayOptions {
 
 export interface LocalPage {
   /** Returned for a GET. */
-  json: () => unknown;
+  json?: () => unknown;
+  /** For a POST, with the query's parameters. Done when it resolves. */
+  run?: (query: URLSearchParams) => Promise<void>;
   /** For a GET by a browser, which accepts HTML. */
   html?: { render: () => string; headers: Readonly<Record<string, string>> };
 }
@@ -117,7 +119,7 @@ function createAnswer(options: GatewayOptions) {
     const requestId = `${randomBytes(11).toString('base64url')}=`;
     const target = targetOf(request.url ?? '');
     if (Object.hasOwn(options.localPages, target.rawPath)) {
-      answerLocally(request, response, options.localPages[target.rawPath as `/local/${string}`]);
+      await answerLocally(request, response, options.localPages[target.rawPath as `/local/${string}`]);
       return;
     }
     const dashboard = options.files && dashboardAnswer(options.files, request.method ?? '', target.rawPath);
@@ -200,10 +202,25 @@ async function readBody(request: IncomingMessage): Promise<Buffer | 'too-large' 
  * Mails contain link tokens, so the local pages are only served for a loopback host name: a website whose own name
  * resolves to this machine (DNS rebinding) can't read them.
  */
-function answerLocally(request: IncomingMessage, response: ServerResponse, page: LocalPage | undefined): void {
+async function answerLocally(
+  request: IncomingMessage,
+  response: ServerResponse,
+  page: LocalPage | undefined,
+): Promise<void> {
   request.resume();
   const isLoopback = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i.test(request.headers.host ?? '');
-  if (page === undefined || request.method !== 'GET' || !isLoopback) {
+  const { run, json } = page ?? {};
+  // Browsers send an origin with each POST, and no website may run anything here.
+  if (run !== undefined && request.method === 'POST' && isLoopback && request.headers.origin === undefined) {
+    const { searchParams } = new URL(request.url ?? '', 'http://localhost');
+    const isDone = await run(searchParams).then(
+      () => true,
+      () => false,
+    );
+    write(response, isDone ? message(200, 'OK') : message(500, 'Internal Server Error'));
+    return;
+  }
+  if (page === undefined || json === undefined || request.method !== 'GET' || !isLoopback) {
     write(response, message(404, 'Not Found'));
     return;
   }
@@ -216,7 +233,7 @@ function answerLocally(request: IncomingMessage, response: ServerResponse, page:
       'cache-control': 'no-store',
       vary: 'accept',
     },
-    body: Buffer.from(html?.render() ?? JSON.stringify(page.json())),
+    body: Buffer.from(html?.render() ?? JSON.stringify(json())),
   });
 }
 

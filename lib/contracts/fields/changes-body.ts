@@ -2,11 +2,12 @@ import * as z from 'zod';
 import { DotenvDialect, DotenvText, type ReadDotenv, readDotenvField } from './dotenv-text.ts';
 import { ExpectedVersion } from './preconditions.ts';
 import { maxKeysPerChange } from './secret-rules.ts';
-import { Message, SecretKey, SecretValue } from './text.ts';
+import { Expand, Message, SecretKey, SecretValue } from './text.ts';
 
 const SetEntry = z.strictObject({
   key: SecretKey.meta({ description: 'The secret’s key.', example: 'DATABASE_HOST' }),
   value: SecretValue.meta({ description: 'The value.', example: 'db.internal.example' }),
+  expand: Expand.optional(),
   expectedVersion: ExpectedVersion.optional(),
 });
 
@@ -32,7 +33,7 @@ const setList = boundedList(SetEntry).meta({
 });
 
 export interface Changes extends Omit<ReadDotenv, 'secrets'> {
-  set: { key: string; value: string; expectedVersion?: number | undefined }[];
+  set: { key: string; value: string; expand?: boolean | undefined; expectedVersion?: number | undefined }[];
   delete: string[];
   message?: string | undefined;
 }

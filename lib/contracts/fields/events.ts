@@ -23,6 +23,14 @@ export const DeliveredEventName = z
   .meta({ id: 'DeliveredEventName', description: 'An event that a delivery can carry.', example: 'secret.updated' });
 export type DeliveredEventName = z.infer<typeof DeliveredEventName>;
 
+/** What a delivery's body is: the event, or one sentence about it for a Slack channel. */
+export const WebhookFormat = z.enum(['standard', 'slack']).meta({
+  id: 'WebhookFormat',
+  description:
+    'The body of the deliveries: `standard` is the event, `slack` is `{"text": …}` with one sentence for people.',
+  example: 'standard',
+});
+
 /** The `key` of an event about several keys, or about none. */
 export const manyKeys = '*';
 

@@ -2,9 +2,10 @@ import * as z from 'zod';
 import { DotenvDialect, DotenvText, type ReadDotenv, readDotenvField } from './dotenv-text.ts';
 import { problemsOf } from './messages.ts';
 import { maxKeysPerChange } from './secret-rules.ts';
-import { Message, SecretKey, SecretValue } from './text.ts';
+import { Expand, Message, SecretKey, SecretValue } from './text.ts';
 
-export interface Import extends ReadDotenv {
+export interface Import extends Omit<ReadDotenv, 'secrets'> {
+  secrets: { key: string; value: string; expand?: boolean | undefined }[];
   message?: string | undefined;
 }
 
@@ -13,6 +14,7 @@ const countMessage = `must have 1 to ${maxKeysPerChange} secrets`;
 const ListEntry = z.strictObject({
   key: SecretKey.meta({ description: 'The secret’s key.', example: 'DATABASE_HOST' }),
   value: SecretValue.meta({ description: 'The value.', example: 'db.internal.example' }),
+  expand: Expand.optional(),
 });
 
 /** The three forms, for the documentation only; `ImportBody` parses by hand. */
@@ -99,7 +101,7 @@ export const ImportBody = z
     const keys = Object.keys(body).filter(name => !fields.includes(name));
     if (keys.length > 0) context.issues.push({ code: 'unrecognized_keys', keys, input: body } as z.core.$ZodRawIssue);
     if ((given === undefined) === (dotenv === undefined)) report([], 'must have either secrets or dotenv');
-    let read: ReadDotenv = { secrets: [] };
+    let read: Omit<Import, 'message'> = { secrets: [] };
     if (given !== undefined) {
       if (Array.isArray(given)) read = { secrets: fromList(given, report) };
       else if (typeof given === 'object' && given !== null) read = { secrets: fromMap(given, report) };

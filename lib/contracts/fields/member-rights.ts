@@ -23,6 +23,16 @@ export function memberMay(
   return grants.some(grant => grant.environmentId === id && grant.access === action);
 }
 
+/** Whether an environment exists for somebody at a time, by their role in its project or by a grant. */
+export function memberSees(
+  member: MemberRights,
+  { id, projectId }: { id: string; projectId: string },
+  nowMs: number,
+): boolean {
+  const { role, grants = [] } = rightsInProject(member, projectId, nowMs) ?? {};
+  return role !== undefined || grants.some(grant => grant.environmentId === id);
+}
+
 /** Whether somebody has an admin's rights in a project. */
 export function managesProject(member: MemberRights, projectId: string): boolean {
   const role = roleInProject(member, projectId)?.role;

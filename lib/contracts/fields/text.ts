@@ -70,6 +70,20 @@ export const SecretValue = z
   })
   .meta({ maxLength: maxValueBytes });
 
+/** Whether a value names other keys. */
+export const Expand = z.boolean().meta({
+  description:
+    'Whether the value may name other keys of the environment as `${KEY}`, which pulls replace with their values. ' +
+    '`$${` is then a literal `${`. Without this, every character stays as it is.',
+  example: false,
+});
+
+/** The same in responses, where it is omitted if it isn’t true. */
+export const Expanded = z
+  .literal(true)
+  .optional()
+  .describe('Only if the value was set with `expand`, and so may name other keys as `${KEY}`.');
+
 export function hasCredentials(value: string): boolean {
   const url = URL.parse(value);
   return url !== null && (url.username !== '' || url.password !== '');

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { AuditEntry } from '../audit/entries.ts';
 import { AllowedNetworks } from '../fields/allowed-networks.ts';
 import { AuditAction } from '../fields/audit-action.ts';
-import { EventName } from '../fields/events.ts';
+import { EventName, WebhookFormat } from '../fields/events.ts';
 import { identityAccesses, identityRoles, keyTypes } from '../fields/identity-limits.ts';
 import { Claims } from '../fields/identity-rules.ts';
 import { LimitOverrides, PlanName } from '../fields/limits.ts';
@@ -115,6 +115,12 @@ const ExportedTemplateKey = z.strictObject({
   description: z.string().optional(),
   required: z.boolean(),
   pattern: z.string().optional(),
+  owner: Uuid.optional(),
+  tags: z.array(Slug).optional(),
+  renewUrl: z.string().optional(),
+  maxAgeDays: z.int().optional(),
+  expiresAt: z.record(Uuid, Timestamp).optional(),
+  note: z.string().optional(),
   createdAt: Timestamp,
 });
 
@@ -156,6 +162,8 @@ const ExportedVersion = z.strictObject({
   ...plainOrSealed,
   deleted: z.literal(true).optional(),
   destroyed: z.literal(true).optional(),
+  /** Whether the value may name other keys. */
+  expand: z.literal(true).optional(),
   keyCreatedAt: Timestamp,
   createdAt: Timestamp,
   createdBy: Person,
@@ -176,6 +184,7 @@ const ExportedWebhook = z.strictObject({
   id: Uuid,
   url: z.string(),
   events: z.array(EventName),
+  format: WebhookFormat.optional(),
   project: Place.nullable(),
   environment: Place.nullable(),
   projectId: Uuid.nullable(),

@@ -7,7 +7,7 @@ import { ImportBody } from '../fields/import-body.ts';
 import { ExpectedVersion, IfMatch } from '../fields/preconditions.ts';
 import { flagQuery } from '../fields/query.ts';
 import { maxKeysPerChange } from '../fields/secret-rules.ts';
-import { line, Message, SecretKey, SecretValue } from '../fields/text.ts';
+import { Expand, line, Message, SecretKey, SecretValue } from '../fields/text.ts';
 import { keyNames, managesSecrets, Revision, SecretSummary, writesSecrets } from './secrets.ts';
 
 /**
@@ -26,6 +26,14 @@ export const changeUses = {
   key: { project: ['Decrypt'] },
   queues: ['webhooks', 'jobs'],
 } as const;
+
+/** What a change is refused with for the keys that values name. */
+export const referenceErrors = [
+  'key_referenced',
+  'reference_not_found',
+  'reference_cycle',
+  'reference_too_deep',
+] as const;
 
 export const IfMatchHeader = z.object({
   'if-match': IfMatch.optional().meta({
@@ -110,6 +118,7 @@ export const setSecret = contract({
       description: 'Any well-formed Unicode text of 0 to 64 KiB in UTF-8. It is returned byte for byte.',
       example: 'db.internal.example',
     }),
+    expand: Expand.optional(),
     expectedVersion: ExpectedVersion.optional(),
     message: Message.optional(),
   }),
@@ -127,7 +136,7 @@ export const setSecret = contract({
       example: { secret: { version: 1 }, changed: true, revision: 18 },
     },
   },
-  errors: ['plan_limit_exceeded', 'approval_required', 'revision_mismatch', 'version_mismatch'],
+  errors: ['plan_limit_exceeded', 'approval_required', 'revision_mismatch', 'version_mismatch', ...referenceErrors],
   isWaitedFor: true,
   uses: changeUses,
 });
@@ -158,7 +167,14 @@ export const applyChanges = contract({
     ),
     example: { created: [], unchanged: [], deleted: ['LOG_LEVEL'], revision: 20 },
   }),
-  errors: ['secret_not_found', 'plan_limit_exceeded', 'approval_required', 'revision_mismatch', 'version_mismatch'],
+  errors: [
+    'secret_not_found',
+    'plan_limit_exceeded',
+    'approval_required',
+    'revision_mismatch',
+    'version_mismatch',
+    ...referenceErrors,
+  ],
   isWaitedFor: true,
   uses: changeUses,
   sizing: { memoryMb: 1024, reason: 'a thousand values are encrypted and written in several steps' },
@@ -189,7 +205,7 @@ export const bulkDeleteSecrets = contract({
     ),
     example: { notFound: ['LOG_LEVEL'], revision: 20 },
   }),
-  errors: ['approval_required', 'revision_mismatch'],
+  errors: ['approval_required', 'revision_mismatch', 'key_referenced'],
   uses: changeUses,
 });
 
@@ -206,7 +222,7 @@ export const deleteSecret = contract({
     body: orDryRun(z.object({ success: Success.shape.success, revision: Revision })),
     example: { revision: 21 },
   }),
-  errors: ['approval_required', 'revision_mismatch'],
+  errors: ['approval_required', 'revision_mismatch', 'key_referenced'],
   isWaitedFor: true,
   uses: changeUses,
 });
@@ -234,7 +250,7 @@ export const importSecrets = contract({
     body: orDryRun(ImportResult.extend(ambiguity), DryRun.extend(ambiguity)),
     example: { created: ['LOG_LEVEL'], unchanged: [], revision: 19 },
   }),
-  errors: ['plan_limit_exceeded', 'approval_required', 'revision_mismatch'],
+  errors: ['plan_limit_exceeded', 'approval_required', 'revision_mismatch', ...referenceErrors],
   isWaitedFor: true,
   uses: changeUses,
   sizing: { memoryMb: 1024, reason: 'a thousand values are encrypted and written in several steps' },

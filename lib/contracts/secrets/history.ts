@@ -3,8 +3,8 @@ import { contract, ok } from '../contract.ts';
 import { AuditAction } from '../fields/audit-action.ts';
 import { ProposalContent, ProposalId } from '../fields/proposal.ts';
 import { flagQuery, integerQuery, optionalPage, Pagination, revisionQuery } from '../fields/query.ts';
-import { Message, Slug, Timestamp, UserReference } from '../fields/text.ts';
-import { changeUses, IfMatchHeader, KeyList, mayBypass, orDryRun, writeQuery } from './changes.ts';
+import { Expanded, Message, Slug, Timestamp, UserReference } from '../fields/text.ts';
+import { changeUses, IfMatchHeader, KeyList, mayBypass, orDryRun, referenceErrors, writeQuery } from './changes.ts';
 import { keyNames, managesSecrets, Revision, readsSecrets, SecretSummary } from './secrets.ts';
 
 export const SecretVersion = z
@@ -15,6 +15,7 @@ export const SecretVersion = z
     createdBy: UserReference.describe('Who wrote it.'),
     deleted: z.boolean().describe('Whether this entry records a deletion.'),
     destroyed: z.boolean().describe('Whether the value was destroyed.'),
+    expand: Expanded,
     value: z.string().optional().meta({
       description: 'The value; only with `values=true`, and never for a deletion or a destroyed value.',
       example: 'db.internal.example',
@@ -174,7 +175,14 @@ export const restoreSecrets = contract({
     ),
     example: { created: [], deleted: [], unchanged: [], restored: 12, revision: 22 },
   }),
-  errors: ['revision_not_found', 'version_destroyed', 'plan_limit_exceeded', 'approval_required', 'revision_mismatch'],
+  errors: [
+    'revision_not_found',
+    'version_destroyed',
+    'plan_limit_exceeded',
+    'approval_required',
+    'revision_mismatch',
+    ...referenceErrors,
+  ],
   uses: { ...changeUses, table: { ...changeUses.table, GetItem: [...changeUses.table.GetItem, 'ORG'] } },
   sizing: { memoryMb: 1024, reason: 'a whole environment is re-encrypted and written in several steps' },
 });

@@ -3,7 +3,7 @@ import { contract, ok } from '../contract.ts';
 import { flagQuery } from '../fields/query.ts';
 import { roles, writers } from '../fields/role.ts';
 import { Message, Slug } from '../fields/text.ts';
-import { changeUses, IfMatchHeader, KeyList, mayBypass, orDryRun, writeQuery } from './changes.ts';
+import { changeUses, IfMatchHeader, KeyList, mayBypass, orDryRun, referenceErrors, writeQuery } from './changes.ts';
 import { keyNames, Revision, SecretSummary } from './secrets.ts';
 
 const ComparedKey = z.object({ key: SecretSummary.shape.key });
@@ -68,7 +68,8 @@ export const promoteSecrets = contract({
   summary: 'Promote secrets between environments',
   description:
     'Copies all secrets, or the given keys, from one environment of the project to another in one change, all or ' +
-    'nothing. Secrets that exist only in the target stay as they are. Requires read access to the source and write ' +
+    'nothing. Secrets that exist only in the target stay as they are. A value that names other keys is copied with the ' +
+    'names, which are then those of the target. Requires read access to the source and write ' +
     'access to the target. Some keys also require read access to the target, as for setting one secret. A limited ' +
     'token must cover both environments. `If-Match` refers to the target. If there is too much to copy in one change, ' +
     'some 4,000 keys, the error says how many fit; then name the keys.',
@@ -116,6 +117,7 @@ export const promoteSecrets = contract({
     'plan_limit_exceeded',
     'approval_required',
     'revision_mismatch',
+    ...referenceErrors,
   ],
   uses: {
     ...changeUses,

@@ -5,7 +5,7 @@ import { maxProposalDays, ProposalContent, ProposalId, proposalStates } from '..
 import { flagQuery, integerQuery } from '../fields/query.ts';
 import { writers } from '../fields/role.ts';
 import { Slug, Timestamp, UserReference, Uuid } from '../fields/text.ts';
-import { changeUses, IfMatchHeader, KeyList } from './changes.ts';
+import { changeUses, IfMatchHeader, KeyList, referenceErrors } from './changes.ts';
 import { keyNames, Revision, writesSecrets } from './secrets.ts';
 
 /** Whoever may write in the environment sees what is proposed there; the values take the right to read. */
@@ -49,6 +49,7 @@ export const Proposal = z
     created: keyNames('Keys that would be created.'),
     updated: keyNames('Keys that would get a new value.'),
     deleted: keyNames('Keys that would be deleted.'),
+    expand: keyNames('Those keys whose proposed values name other keys; omitted if there are none.').optional(),
     from: z
       .object({ slug: Slug.meta({ description: 'Slug of the environment.', example: 'dev' }), revision: Revision })
       .optional()
@@ -202,6 +203,7 @@ export const createProposal = contract({
     'revision_mismatch',
     'version_mismatch',
     'proposal_limit_reached',
+    ...referenceErrors,
   ],
   uses: {
     table: {
@@ -279,7 +281,7 @@ export const getProposal = contract({
 });
 
 const decisionErrors = ['proposal_closed', 'self_approval'] as const;
-const changeErrors = ['proposal_stale', 'plan_limit_exceeded', 'payload_too_large'] as const;
+const changeErrors = ['proposal_stale', 'plan_limit_exceeded', 'payload_too_large', ...referenceErrors] as const;
 
 export const approveProposal = contract({
   operationId: 'approve-proposal',
@@ -348,7 +350,7 @@ export const rebaseProposal = contract({
     'are left out.',
   access: writesSecrets,
   responses: ok({ description: 'The proposal.', body: CheckedProposal, example }),
-  errors: ['proposal_closed', 'plan_limit_exceeded', 'payload_too_large'],
+  errors: ['proposal_closed', 'plan_limit_exceeded', 'payload_too_large', ...referenceErrors],
   uses: {
     table: {
       ...readUses,

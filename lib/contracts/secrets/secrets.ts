@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { contract, type TextType } from '../contract.ts';
 import { uniqueList } from '../fields/bodies.ts';
+import { describedFields } from '../fields/due.ts';
 import { formats } from '../fields/formats/formats.ts';
 import { IfNoneMatch } from '../fields/preconditions.ts';
-import { offsetQuery, optionalPage, Pagination, prefixQuery, revisionQuery } from '../fields/query.ts';
+import { flagQuery, offsetQuery, optionalPage, Pagination, prefixQuery, revisionQuery } from '../fields/query.ts';
 import { managers, roles, writers } from '../fields/role.ts';
-import { SecretKey, Timestamp, UserReference } from '../fields/text.ts';
+import { Expanded, SecretKey, Timestamp, UserReference } from '../fields/text.ts';
 
 /*
  * The access rules of most operations on one environment's secrets. They admit deployers; operations that are harder to
@@ -65,6 +66,10 @@ export const listQuery = {
   ...optionalPage,
   search: prefixQuery('Only keys with this prefix. Case-sensitive.').optional().meta({ example: 'DATABASE_' }),
   revision: revisionQuery('Read the environment as of this revision. Defaults to the current one.').optional(),
+  describe: flagQuery(
+    'Add what the template says about each key: `description`, `tags`, `owner` and `dueAt`. `If-None-Match` then has no ' +
+      'effect, because the template changes without a revision.',
+  ).optional(),
 };
 
 /** Needs a second stream for its masks, which a response doesn't have. */
@@ -92,8 +97,13 @@ export const SecretEntry = z
   .object({
     key,
     // Values were validated when they were set. Validating up to 4 MiB of them again would slow down a pull.
-    value: z.string().meta({ description: 'The value, exactly as it was set.', example: 'db.internal.example' }),
+    value: z.string().meta({
+      description: 'The value, exactly as it was set, or expanded if it names other keys.',
+      example: 'db.internal.example',
+    }),
+    expand: Expanded,
     ...facts,
+    ...describedFields,
   })
   .meta({ id: 'SecretEntry', description: 'A secret with its value.' });
 export type SecretEntry = z.infer<typeof SecretEntry>;
@@ -119,6 +129,7 @@ const PullQuery = z
         'with `search` or `limit`.',
       'DATABASE_HOST,LOG_LEVEL',
     ),
+    raw: flagQuery('Whether to return values that name other keys as they were set.').optional(),
     format: ServedFormat.optional(),
     allow: keysQuery(
       `Include these keys, separated by commas, at most ${maxNamedKeys}, even though such a name can control which code ` +
@@ -134,6 +145,10 @@ const PullQuery = z
     path: ['allow'],
     message: 'must be combined with format',
   })
+  .refine(({ describe, format }) => describe !== true || format === undefined, {
+    path: ['describe'],
+    message: 'must not be combined with format',
+  })
   .refine(({ format, limit, offset }) => format === undefined || (limit === undefined && offset === undefined), {
     path: ['format'],
     message: 'must not be combined with limit or offset',
@@ -147,7 +162,8 @@ export const pullSecrets = contract({
     'Returns the secrets with their values, in key order, as one snapshot of the environment at `revision`: a pull ' +
     'never returns half a change. With `If-None-Match`, an unchanged environment returns `304`. Owners and admins ' +
     'can read every environment, developers `development` and `staging` environments, viewers only `development` ' +
-    'ones. Every pull is audited. With `keys`, only these secrets are read and returned. With `format`, the same ' +
+    'ones. Every pull is audited. With `keys`, only these secrets are returned. In a value set with `expand`, ' +
+    'the keys that it names are replaced with their values, unless `raw=true`. With `format`, the same ' +
     'pull returns only the values, as text for shells, build tools and operators. Formats that become environment ' +
     'variables reject keys such as `LD_PRELOAD`, which can control which code runs or whom it trusts, unless `allow` ' +
     'names them.',
@@ -170,11 +186,17 @@ export const pullSecrets = contract({
   errors: ['revision_not_found', 'secret_not_found', 'version_destroyed', 'payload_too_large', 'not_representable'],
   isWaitedFor: true,
   uses: {
-    table: { GetItem: ['ENV', 'ORG'], BatchGetItem: ['ENV'], Query: ['ENV'], PutItem: ['AUDIT'] },
+    table: { GetItem: ['ENV', 'ORG'], BatchGetItem: ['ENV'], Query: ['ENV', 'ORG'], PutItem: ['AUDIT'] },
     key: { project: ['Decrypt'] },
   },
   sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one response' },
 });
+
+const ListedKey = SecretSummary.extend({ expand: Expanded, ...describedFields }).meta({
+  id: 'ListedKey',
+  description: 'A secret without its value, in a list.',
+});
+export type ListedKey = z.infer<typeof ListedKey>;
 
 export const listKeys = contract({
   operationId: 'list-keys',
@@ -188,7 +210,7 @@ export const listKeys = contract({
     200: {
       description: 'The keys.',
       body: z.object({
-        keys: z.array(SecretSummary).describe('The secrets without values, in key order.'),
+        keys: z.array(ListedKey).describe('The secrets without values, in key order.'),
         revision: Revision,
         pagination: Pagination.optional().describe('Only if `limit` was given.'),
       }),
@@ -199,5 +221,5 @@ export const listKeys = contract({
   },
   errors: ['revision_not_found', 'payload_too_large'],
   isWaitedFor: true,
-  uses: { table: { GetItem: ['ENV', 'ORG'], BatchGetItem: ['ENV'], Query: ['ENV'] } },
+  uses: { table: { GetItem: ['ENV', 'ORG'], BatchGetItem: ['ENV'], Query: ['ENV', 'ORG'] } },
 });

@@ -1,8 +1,60 @@
 import * as z from 'zod';
 import { contract, created, ok, succeeds } from '../contract.ts';
-import { changes } from '../fields/bodies.ts';
+import { maximumAgeDays } from '../fields/age-days.ts';
+import { changes, uniqueList } from '../fields/bodies.ts';
+import { maximumTags, Tag } from '../fields/due.ts';
 import { managers, roles } from '../fields/role.ts';
-import { SecretKey, Timestamp, text } from '../fields/text.ts';
+import { EnvironmentId, hasCredentials, line, SecretKey, Timestamp, text, UserId } from '../fields/text.ts';
+
+const userId = UserId.meta({ description: 'The member who renews its values.' });
+
+/** An address that people open, so it must not be a script. */
+const RenewUrl = line(1, 2048)
+  .refine(value => /^https:\/\//i.test(value) && URL.canParse(value), { message: 'must be an absolute https URL' })
+  .refine(value => !hasCredentials(value), { message: 'must not contain a user name or password' })
+  .meta({ format: 'uri', description: 'Where a new value is made.', example: 'https://dashboard.example.com/keys' });
+
+const MaxAgeDays = z
+  .int()
+  .min(1)
+  .max(maximumAgeDays)
+  .meta({ description: 'For how many days a value is used before it is due.', example: 90 });
+
+const maximumExpiries = 100;
+
+/** The times are stored as the service writes times. */
+const ExpiresAt = z
+  .record(
+    EnvironmentId,
+    z.iso
+      .datetime({ offset: true, message: 'must be a time in ISO 8601 with a time zone, such as 2026-01-31T09:26:53Z' })
+      .transform(time => new Date(time).toISOString()),
+  )
+  .refine(times => Object.keys(times).length <= maximumExpiries, {
+    message: `must have at most ${maximumExpiries} environments`,
+  })
+  .meta({
+    description: 'When the present values expire at their issuer, by environment identifier.',
+    example: { 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094': '2027-01-31T09:26:53.589Z' },
+    documentedAs: () => z.record(z.string(), z.iso.datetime()),
+  });
+
+const Note = text(0, 4000).meta({
+  description: 'What people should know about the key, as Markdown that is shown as plain text. Never a value.',
+  example: 'Ask the payments team before you renew it.',
+});
+
+const Tags = uniqueList(Tag, 0, maximumTags).meta({ description: 'Tags of the key.', example: ['payments'] });
+
+/** How the key is described in all environments. */
+const catalogue = {
+  owner: userId.optional(),
+  tags: Tags.optional(),
+  renewUrl: RenewUrl.optional(),
+  maxAgeDays: MaxAgeDays.optional(),
+  expiresAt: ExpiresAt.optional(),
+  note: Note.optional(),
+};
 
 export const TemplateKey = z
   .object({
@@ -10,6 +62,27 @@ export const TemplateKey = z
     description: z.string().optional().meta({ description: 'Its description.', example: 'Host of the main database.' }),
     required: z.boolean().describe('Whether every environment must have the key.'),
     pattern: z.string().optional().meta({ description: 'RE2 pattern for the whole value.', example: '[a-z0-9.-]+' }),
+    owner: userId.optional(),
+    tags: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Tags of the key.', example: ['payments'] }),
+    renewUrl: z
+      .string()
+      .optional()
+      .meta({ description: 'Where a new value is made.', example: 'https://dashboard.example.com/keys' }),
+    maxAgeDays: z.int().optional().meta({ description: 'After how many days a value is due.', example: 90 }),
+    expiresAt: z
+      .record(z.string(), Timestamp)
+      .optional()
+      .meta({
+        description: 'When the present values expire, by environment identifier.',
+        example: { 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094': '2027-01-31T09:26:53.589Z' },
+      }),
+    note: z
+      .string()
+      .optional()
+      .meta({ description: 'A note in Markdown.', example: 'Ask the payments team before you renew it.' }),
     createdAt: Timestamp.describe('When it was added.'),
   })
   .meta({ id: 'TemplateKey', description: 'A key that the project’s environments should have.' });
@@ -37,7 +110,8 @@ export const addTemplateKey = contract({
   summary: 'Add a template key',
   description:
     'Declares a key. Templates are not enforced when secrets are written; environments are validated on request. A ' +
-    'pattern is a regular expression in RE2 syntax, which runs in linear time, and must match the whole value.',
+    'pattern is a regular expression in RE2 syntax, which runs in linear time, and must match the whole value. The ' +
+    'other fields describe the key for all environments: who owns it, and when its values are due.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project' },
   body: z.strictObject({
     key: SecretKey.meta({ description: 'The secret key.', example: 'DATABASE_HOST' }),
@@ -46,6 +120,7 @@ export const addTemplateKey = contract({
       .meta({ description: 'A description of the key.', example: 'Host of the main database.' }),
     required: z.boolean().default(true).describe('Whether every environment must have the key.'),
     pattern: text(1, 1000).optional().meta({ description: 'RE2 pattern for the whole value.', example: '[a-z0-9.-]+' }),
+    ...catalogue,
   }),
   bodyExample: {
     key: 'DATABASE_HOST',
@@ -58,7 +133,7 @@ export const addTemplateKey = contract({
     body: z.object({ templateKey: TemplateKey }),
     example: { templateKey: templateKeyExample },
   }),
-  errors: ['template_key_exists'],
+  errors: ['template_key_exists', 'environment_not_found'],
   uses: { table: { GetItem: ['ORG'], Query: ['ORG'], ConditionCheckItem: ['ORG'], PutItem: ['AUDIT', 'ORG'] } },
 });
 
@@ -66,7 +141,7 @@ export const updateTemplateKey = contract({
   operationId: 'update-template-key',
   route: 'PATCH /v1/templates/{orgSlug}/{project}/{key}',
   summary: 'Change a template key',
-  description: 'A `null` removes the description or the pattern. The same rules apply as for a new key.',
+  description: 'A `null` removes a field. The same rules apply as for a new key.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project' },
   notFound: { key: 'template_key_not_found' },
   body: changes({
@@ -79,6 +154,14 @@ export const updateTemplateKey = contract({
       description: 'RE2 pattern for the whole value; null for none.',
       example: '[a-z0-9.-]+',
     }),
+    owner: userId.nullable().optional().describe('The member who renews its values; null for nobody.'),
+    tags: Tags.nullable().optional().describe('All tags of the key; null for none.'),
+    renewUrl: RenewUrl.nullable().optional().describe('Where a new value is made; null for nowhere.'),
+    maxAgeDays: MaxAgeDays.nullable().optional().describe('For how many days a value is used; null for no limit.'),
+    expiresAt: ExpiresAt.nullable()
+      .optional()
+      .describe('When the present values expire, by environment identifier; null for never. Replaces all times.'),
+    note: Note.nullable().optional().describe('A note in Markdown, never a value; null for none.'),
   }),
   bodyExample: { required: false, pattern: null },
   responses: ok({
@@ -86,7 +169,8 @@ export const updateTemplateKey = contract({
     body: z.object({ templateKey: TemplateKey }),
     example: { templateKey: { description: templateKeyExample.description } },
   }),
-  uses: { table: { ConditionCheckItem: ['ORG'], PutItem: ['AUDIT'], UpdateItem: ['ORG'] } },
+  errors: ['environment_not_found'],
+  uses: { table: { Query: ['ORG'], ConditionCheckItem: ['ORG'], PutItem: ['AUDIT'], UpdateItem: ['ORG'] } },
 });
 
 export const removeTemplateKey = contract({
@@ -139,6 +223,7 @@ export const validateEnvironment = contract({
         .describe('Declared keys whose values don’t match their pattern.'),
     }),
   }),
+  errors: ['payload_too_large'],
   uses: {
     table: { GetItem: ['ENV', 'ORG'], BatchGetItem: ['ENV'], Query: ['ENV', 'ORG'], PutItem: ['AUDIT'] },
     key: { project: ['Decrypt'] },

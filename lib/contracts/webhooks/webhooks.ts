@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { accepted, contract, created, ok, succeeds } from '../contract.ts';
 import { changes } from '../fields/bodies.ts';
-import { DeliveredEventName, EventName, eventNames } from '../fields/events.ts';
+import { DeliveredEventName, EventName, eventNames, WebhookFormat } from '../fields/events.ts';
 import { managers } from '../fields/role.ts';
 import { EnvironmentId, hasCredentials, line, ProjectId, Timestamp, Uuid, WebhookId } from '../fields/text.ts';
 
@@ -12,6 +12,7 @@ export const Webhook = z
     events: z.array(EventName).meta({ description: 'The subscribed events.', example: ['secret.updated'] }),
     projectId: Uuid.nullable().describe('The only project whose events are sent; null for all.'),
     environmentId: Uuid.nullable().describe('The only environment whose events are sent; null for all.'),
+    format: WebhookFormat,
     active: z.boolean().describe('Whether events are delivered. Test pings always are.'),
     createdAt: Timestamp.describe('When it was created.'),
     updatedAt: Timestamp.describe('When it was last changed.'),
@@ -72,6 +73,7 @@ export const createWebhook = contract({
     events: EventList.meta({ description: 'The events to deliver.', example: ['secret.created', 'secret.updated'] }),
     projectId: ProjectId.optional().describe('Limits the webhook to one project.'),
     environmentId: EnvironmentId.optional().describe('Limits the webhook to one environment.'),
+    format: WebhookFormat.default('standard'),
   }),
   bodyExample: {
     url: 'https://hooks.example.com/holdfast',
@@ -140,6 +142,7 @@ export const updateWebhook = contract({
     events: EventList.optional().meta({ description: 'The events to subscribe to.', example: ['secret.deleted'] }),
     projectId: Uuid.nullable().optional().describe('Limits the webhook to one project; null for all.'),
     environmentId: Uuid.nullable().optional().describe('Limits the webhook to one environment; null for all.'),
+    format: WebhookFormat.optional(),
     active: z.boolean().optional().describe('Whether events are delivered.'),
   }),
   bodyExample: { events: ['secret.deleted'], environmentId: null, active: true },

@@ -1,15 +1,18 @@
-import { changedFields } from '../../access/changed-fields.ts';
+import { isDeepStrictEqual } from 'node:util';
 import type { MemberContext } from '../../access/request-context.ts';
 import type { BodyOf } from '../../contracts/contract.ts';
+import type { AuditDetails } from '../../contracts/fields/audit-action.ts';
 import type {
   addTemplateKey as addContract,
   updateTemplateKey as updateContract,
 } from '../../contracts/templates/templates.ts';
-import { ApiError, invalidRequest, projectNotFound } from '../../core/errors.ts';
+import { ApiError, environmentNotFound, invalidRequest, projectNotFound } from '../../core/errors.ts';
 import { patternProblem } from '../../secrets/value-pattern.ts';
-import { asRead, equals, isActive, isNew } from '../../table/expressions.ts';
+import { asRead, equals, isActive, isNew, isThere } from '../../table/expressions.ts';
 import { type EnvironmentPath, ranges } from '../../table/keys.ts';
 import { at, find, list, readTogether } from '../../table/read.ts';
+import { environmentRecord } from '../../table/records/environment.ts';
+import { memberRecord } from '../../table/records/organization.ts';
 import type { ProjectRecord, TemplateKeyRecord } from '../../table/records/project.ts';
 import { projectRecord, templateKeyRecord } from '../../table/records/project.ts';
 import { check, put, remove, retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
@@ -41,15 +44,18 @@ export function templateOf(
   return template.filter(({ projectId }) => projectId === id);
 }
 
-/** @throws template_key_exists; invalid_request for a pattern that does not compile or a template that is full */
+/**
+ * @throws template_key_exists, environment_not_found; invalid_request for a pattern that does not compile, an owner who
+ * is not a member or a template that is full
+ */
 export async function addTemplateKey(
   context: MemberContext,
-  { key, description, required, pattern }: BodyOf<typeof addContract>,
+  { key, required, ...fields }: BodyOf<typeof addContract>,
   begun: TemplateReads,
 ): Promise<TemplateKeyRecord> {
   const { access, organization } = context;
   const project = access.requireProject(begun.project);
-  requirePattern(pattern);
+  requirePattern(fields.pattern);
   const alreadyThere = () => new ApiError('template_key_exists', `The template already has the key ${key}.`);
   const template = templateOf(project, begun.template);
   if (template.some(templateKey => templateKey.key === key)) throw alreadyThere();
@@ -59,15 +65,16 @@ export async function addTemplateKey(
   const record: TemplateKeyRecord = {
     key,
     projectId: project.id,
-    ...(description === undefined ? {} : { description }),
     required,
-    ...(pattern === undefined ? {} : { pattern }),
+    ...withoutAbsent(merged({}, fields)),
     createdAt: new Date().toISOString(),
   };
+  await requireEnvironments(context, project, record.expiresAt);
   const target = { type: 'template_key', id: project.id, name: key } as const;
   await transact([
     put(at(templateKeyRecord, organization.slug, project.slug, key), record, { if: isNew, refused: alreadyThere }),
     isStillThere(context, project),
+    ...isOwnedByMember(context, record.owner),
     await context.audit({ action: 'template_key.added', target, details: detailsOf(record) }),
   ]);
   return record;
@@ -89,7 +96,8 @@ export function beginTemplateKey({ orgSlug, project, key }: ProjectPath & { key:
 
 /**
  * Changes the given fields; values that are already set add no audit entry.
- * @throws template_key_not_found; invalid_request for a pattern that does not compile
+ * @throws template_key_not_found, environment_not_found; invalid_request for a pattern that does not compile or an owner
+ * who is not a member
  */
 export async function updateTemplateKey(
   context: MemberContext,
@@ -98,34 +106,92 @@ export async function updateTemplateKey(
   begun: Awaited<ReturnType<typeof beginTemplateKey>>,
 ): Promise<TemplateKeyRecord> {
   const { access, organization } = context;
-  const fields = ['description', 'required', 'pattern'] as const;
   const readAgain = () => beginTemplateKey(path);
   return retryWithFreshRead(begun, readAgain, async ({ project: owner, record: current }) => {
     const project = access.requireProject(owner);
     requirePattern(changes.pattern);
     if (current === undefined) throw notFound(path.key);
-    const description = changedText(current.description, changes.description);
-    const pattern = changedText(current.pattern, changes.pattern);
     const { required = current.required } = changes;
-    const set = { description, required, pattern };
-    const changed = { ...current, ...set };
-    const details = changedFields(current, changed, fields);
+    const set = { ...merged(current, changes), required };
+    const changed: TemplateKeyRecord = { ...current, ...set };
+    const details = differenceOf(current, changed);
     if (details === undefined) return current;
+    if (changes.expiresAt !== undefined) await requireEnvironments(context, project, changed.expiresAt);
     // The key must be unchanged since it was read, and not a new one with the same name.
-    const isSame = { ...asRead(current, fields), createdAt: equals(current.createdAt) };
+    const isSame = { ...asRead(current, fieldNames), createdAt: equals(current.createdAt) };
     const target = { type: 'template_key', id: project.id, name: path.key } as const;
     await transact([
       update(at(templateKeyRecord, organization.slug, project.slug, path.key), { set }, { if: isSame }),
       isStillThere(context, project),
+      ...isOwnedByMember(context, changed.owner === current.owner ? undefined : changed.owner),
       await context.audit({ action: 'template_key.updated', target, details }),
     ]);
-    return changed;
+    return withoutAbsent(changed);
   });
 }
 
-/** For an optional field: omitted keeps the current value, null removes it. */
-function changedText(current: string | undefined, requested: string | null | undefined): string | undefined {
-  return requested === undefined ? current : (requested ?? undefined);
+const optionalFields = [
+  'description',
+  'pattern',
+  'owner',
+  'tags',
+  'renewUrl',
+  'maxAgeDays',
+  'expiresAt',
+  'note',
+] as const satisfies readonly (keyof TemplateKeyRecord)[];
+type OptionalFields = { [Field in (typeof optionalFields)[number]]?: TemplateKeyRecord[Field] };
+const fieldNames = ['required', ...optionalFields] as const;
+
+type Requested = { [Field in keyof OptionalFields]?: OptionalFields[Field] | null | undefined };
+
+/** The optional fields after a change: omitted keeps the current value, null or an empty list removes it. */
+function merged(current: OptionalFields, requested: Requested): OptionalFields {
+  const isEmpty = (value: unknown) => value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+  const entries = optionalFields.map(name => {
+    const value = requested[name];
+    return [name, value === undefined ? current[name] : isEmpty(value) ? undefined : value];
+  });
+  return Object.fromEntries(entries);
+}
+
+function withoutAbsent<R extends object>(record: R): R {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as R;
+}
+
+/** The most of a field that an audit entry keeps: all but a long note. */
+const auditedCharacters = 1000;
+
+/** The audit details of a change; undefined if nothing differs. */
+function differenceOf(previous: TemplateKeyRecord, current: TemplateKeyRecord): AuditDetails | undefined {
+  const names = fieldNames.filter(name => !isDeepStrictEqual(previous[name], current[name]));
+  if (names.length === 0) return undefined;
+  return Object.fromEntries(names.map(name => [name, { from: audited(previous[name]), to: audited(current[name]) }]));
+}
+
+function audited(value: TemplateKeyRecord[(typeof fieldNames)[number]]): string | number | boolean | null {
+  if (value === undefined) return null;
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  if (typeof value === 'string') return Array.from(value).slice(0, auditedCharacters).join('');
+  return Array.isArray(value) ? value.join(', ') : JSON.stringify(value);
+}
+
+/** @throws environment_not_found for an environment that the project doesn't have */
+async function requireEnvironments(
+  { organization }: MemberContext,
+  { id, slug }: ProjectRecord,
+  expiresAt: TemplateKeyRecord['expiresAt'],
+): Promise<void> {
+  if (expiresAt === undefined) return;
+  const environments = await list(environmentRecord, ranges.projectEnvironments(organization.slug, slug));
+  const ids = new Set(environments.filter(({ projectId }) => projectId === id).map(environment => environment.id));
+  if (Object.keys(expiresAt).some(environmentId => !ids.has(environmentId))) throw environmentNotFound();
+}
+
+function isOwnedByMember({ organization }: MemberContext, owner: string | undefined): Write[] {
+  if (owner === undefined) return [];
+  const refused = () => invalidRequest([{ path: 'owner', message: 'must be a member of the organization' }]);
+  return [check(at(memberRecord, organization.slug, owner), { if: isThere, refused })];
 }
 
 /** Checks that the slug still names the same project, because a template is addressed by its project's slug. */
@@ -150,7 +216,14 @@ export async function removeTemplateKey(context: MemberContext, key: string, beg
   ]);
 }
 
-/** A pattern reveals something about values, so the audit log keeps it even after the key is removed. */
-function detailsOf({ required, pattern }: TemplateKeyRecord): Record<string, string | boolean | null> {
-  return { required, pattern: pattern ?? null };
+/**
+ * A pattern reveals something about values, so the audit log keeps it even after the key is removed; and so it does with
+ * who renewed them, and when.
+ */
+function detailsOf(record: TemplateKeyRecord): AuditDetails {
+  const { required, pattern = null } = record;
+  const given = (['owner', 'tags', 'renewUrl', 'maxAgeDays', 'expiresAt', 'note'] as const)
+    .filter(name => record[name] !== undefined)
+    .map(name => [name, audited(record[name])]);
+  return { required, pattern, ...Object.fromEntries(given) };
 }

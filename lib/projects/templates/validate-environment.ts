@@ -2,8 +2,10 @@ import type { MemberContext } from '../../access/request-context.ts';
 import { keysUnlessAll } from '../../audit/keys-that-fit.ts';
 import type { AnswerOf } from '../../contracts/contract.ts';
 import type { validateEnvironment as contract } from '../../contracts/templates/templates.ts';
+import { headsToOpen, openExpanded } from '../../secrets/engine/open-values.ts';
 import { environmentFacts } from '../../secrets/engine/read-environment.ts';
 import { beginRead, type LiveSecrets, readLive } from '../../secrets/engine/read-live-secrets.ts';
+import { requireFittingExpanded } from '../../secrets/require-fitting-expanded.ts';
 import { boundedValueCheck, invalidValues, type ValueCheck } from '../../secrets/value-pattern.ts';
 import { type EnvironmentPath, ranges } from '../../table/keys.ts';
 import { list } from '../../table/read.ts';
@@ -29,17 +31,20 @@ export async function validateEnvironment(context: MemberContext, begun: Awaited
     const template = templateOf(project, begun.template);
     const patterned = new Set(template.filter(({ pattern }) => pattern !== undefined).map(({ key }) => key));
     const matched = live.filter(({ key }) => patterned.has(key));
+    const needed = headsToOpen(matched, live);
+    requireFittingExpanded(matched, needed);
     const audit = async () => {
-      const keys = matched.map(({ key }) => key);
+      const keys = needed.map(({ key }) => key);
       const facts = { ...environmentFacts(project, state), ...keysUnlessAll(keys, live.length) };
       await putAlone(await context.audit({ action: 'environment.validated', ...facts }));
     };
-    const [opened] = await Promise.all([
-      Promise.all(matched.map(async head => [head.key, await ring.open(state.id, head)] as const)),
+    const [textOf] = await Promise.all([
+      openExpanded(state.id, needed, ring),
       matched.length === 0 ? undefined : audit(),
     ]);
     const keys = live.map(({ key }) => key);
-    const comparison = compareWithTemplate(template, keys, new Map(opened), boundedValueCheck());
+    const values = new Map(matched.map(({ key }) => [key, textOf(key)]));
+    const comparison = compareWithTemplate(template, keys, values, boundedValueCheck());
     // Keys that the template does not declare are only shown to callers who may read the environment.
     return context.access.roleMay('read', state) ? comparison : { ...comparison, undeclared: null };
   };

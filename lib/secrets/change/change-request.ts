@@ -70,14 +70,21 @@ export interface CurrentSecrets {
   keys(): string[];
   head(key: string): HeadRecord | undefined;
   /**
-   * Whether the key has that value. False if the caller may not read the environment, because such a writer could guess
-   * values and see whether anything changes.
+   * Whether the key has that value, with the same `expand`. False if the caller may not read the environment, because
+   * such a writer could guess values and see whether anything changes.
    */
-  hasValue(key: string, value: string): Promise<boolean>;
+  hasValue(put: Put): Promise<boolean>;
+}
+
+/** A value to set. With `expand`, it may name other keys. */
+export interface Put {
+  key: string;
+  value: string;
+  expand?: boolean | undefined;
 }
 
 export interface Decision<Answer> {
-  puts: readonly { key: string; value: string }[];
+  puts: readonly Put[];
   deletions: readonly string[];
   unchanged?: readonly string[];
   skipped?: readonly string[];

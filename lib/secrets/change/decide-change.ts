@@ -11,12 +11,14 @@ import type { HeadRecord } from '../../table/records/secret.ts';
 import { ConditionFailed } from '../../table/write.ts';
 import { stateAt } from '../engine/fencing.ts';
 import { isLive } from '../engine/read-snapshot.ts';
+import { expandsOf } from '../engine/references.ts';
 import { secretSizeBytes } from '../engine/secret-size.ts';
 import { StaleRead } from '../engine/stale-read.ts';
 import { DecisionOutdated } from '../engine/write-change.ts';
-import type { Change, CurrentSecrets, Decided, Decision, Source, Target } from './change-request.ts';
-import { byKey, finishHeads, headsOfKeys, type TargetReads, withTombstones } from './read-target.ts';
+import type { Change, CurrentSecrets, Decided, Decision, Put, Source, Target } from './change-request.ts';
+import { AllHeadsNeeded, byKey, finishHeads, headsOfKeys, type TargetReads, withTombstones } from './read-target.ts';
 import { requireOneChange } from './require-one-change.ts';
+import { requireReferences } from './require-references.ts';
 import { requireSpace } from './require-space.ts';
 
 /**
@@ -92,14 +94,19 @@ async function decideOn<Answer>(
   const { state } = target;
   const decision = await change.decide(currentSecrets(change, target, currentHeads));
   const { approved } = change;
-  requireMayName(context.access, state, decision.puts, approved?.authorMayRead(state));
+  const { access } = context;
+  const mayRead = approved?.authorMayRead(state) ?? access.roleMay('read', state);
+  requireMayName(access, state, decision.puts, mayRead);
   requireOneChange(decision, currentHeads, context.principal);
   // The tombstones of named keys were read with their heads.
   const hasTombstones = 'named' in reads.heads;
+  const names = state.expandingKeys !== undefined || decision.puts.some(({ expand }) => expand === true);
+  if (names && hasTombstones) throw new AllHeadsNeeded();
   const before = hasTombstones || dryRun ? currentHeads : await withTombstones(path, currentHeads, decision.puts);
   const { userId: id, email } = context.principal;
   const heads = newHeads(decision, state, before, approved?.author ?? { id, email });
-  requireSpace(context.access, reads.plans?.plans ?? {}, { ...target, before }, heads);
+  requireSpace(access, reads.plans?.plans ?? {}, { ...target, before }, heads);
+  if (names && heads.length > 0) requireReferences({ ...target, before, heads, puts: decision.puts, mayRead });
   const plan = planOf(decision, before);
   const isWritten = heads.length > 0 && !dryRun;
   const revision = isWritten ? state.revision + 1 : state.revision;
@@ -118,7 +125,7 @@ function requireMayName(
   access: MemberAccess,
   state: EnvironmentState,
   puts: readonly { key: string }[],
-  mayRead = access.roleMay('read', state),
+  mayRead: boolean,
 ): void {
   if (mayRead) return;
   const requested = puts.map(({ key }) => key);
@@ -144,13 +151,15 @@ function currentSecrets(
     ring,
     keys: () => [...heads.keys()],
     head: key => heads.get(key),
-    hasValue: async (key, value) => mayRead && (await holdsValue(target, heads.get(key), value, log)),
+    hasValue: async put => mayRead && (await holdsValue(target, heads.get(put.key), put, log)),
   };
 }
 
 /** A value that cannot be opened counts as different, because setting the key again repairs it. */
-async function holdsValue({ state, ring }: Target, head: HeadRecord | undefined, value: string, log: Log) {
+async function holdsValue({ state, ring }: Target, head: HeadRecord | undefined, put: Put, log: Log) {
+  const { value, expand = false } = put;
   if (!isLive(head) || head.sizeBytes !== secretSizeBytes(head.key, value)) return false;
+  if ((head.expands !== undefined) !== expand) return false;
   try {
     return (await ring.open(state.id, head)) === value;
   } catch (error) {
@@ -162,10 +171,10 @@ async function holdsValue({ state, ring }: Target, head: HeadRecord | undefined,
 
 /** Separates the secrets that already have their value from those to put. */
 export async function sortOutUnchanged(
-  secrets: readonly { key: string; value: string }[],
+  secrets: readonly Put[],
   { hasValue }: CurrentSecrets,
 ): Promise<Required<Pick<Decision<unknown>, 'puts' | 'unchanged'>>> {
-  const same = await Promise.all(secrets.map(({ key, value }) => hasValue(key, value)));
+  const same = await Promise.all(secrets.map(hasValue));
   const unchanged = secrets.filter((_, index) => same[index]).map(({ key }) => key);
   return { puts: secrets.filter((_, index) => !same[index]), unchanged };
 }
@@ -184,7 +193,11 @@ function newHeads(
     return { key, version: (old?.version ?? 0) + 1, createdAt, ...common };
   };
   return [
-    ...puts.map(({ key, value }) => ({ ...newHead(key), sizeBytes: secretSizeBytes(key, value) })),
+    ...puts.map(({ key, value, expand }) => ({
+      ...newHead(key),
+      sizeBytes: secretSizeBytes(key, value),
+      ...(expand === true && { expands: expandsOf(value) }),
+    })),
     ...deletions.map(key => ({ ...newHead(key), deleted: true as const })),
   ];
 }

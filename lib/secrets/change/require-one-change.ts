@@ -1,7 +1,8 @@
 import { maxKeysPerChange } from '../../contracts/fields/secret-rules.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
-import type { Decision } from './change-request.ts';
+import { expandsBytes, expandsOf } from '../engine/references.ts';
+import type { Decision, Put } from './change-request.ts';
 
 /**
  * The write units of a change. An environment's partition takes 1,000 a second (Developer Guide, "Designing partition
@@ -19,6 +20,10 @@ type Content = Pick<Decision<unknown>, 'puts' | 'deletions'>;
 /** A key in the record of the revision. */
 const recordedBytes = (key: string) => Buffer.byteLength(key) + 16;
 
+function storedBytes({ value, expand }: Put): number {
+  return Buffer.byteLength(value) + (expand === true ? expandsBytes(expandsOf(value)) : 0);
+}
+
 /**
  * An upper bound on what the change's heads, versions and record cost. A write costs as much as the larger of the old and the
  * new item, and in a transaction twice as much. Pure.
@@ -33,11 +38,12 @@ export function changeUnits(
     return Math.ceil(bytes / bytesPerUnit);
   };
   const unitsOfKey = (key: string, valueBytes: number) => {
-    const replacedBytes = before.get(key)?.sealed?.length ?? 0;
+    const replaced = before.get(key);
+    const replacedBytes = (replaced?.sealed?.length ?? 0) + expandsBytes(replaced?.expands);
     return 2 * (unitsOf(key, valueBytes) + unitsOf(key, Math.max(valueBytes, replacedBytes)));
   };
   const sizes = [
-    ...puts.map(({ key, value }) => ({ key, valueBytes: Buffer.byteLength(value) })),
+    ...puts.map(put => ({ key: put.key, valueBytes: storedBytes(put) })),
     ...deletions.map(key => ({ key, valueBytes: 0 })),
   ];
   const ofRecord = 2 * Math.ceil(sizes.reduce((sum, { key }) => sum + recordedBytes(key), 0) / bytesPerUnit);

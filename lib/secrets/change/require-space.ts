@@ -35,7 +35,7 @@ export function requireSpace(
   }
 }
 
-function environmentFull(details: { sizeBytes?: number }): ApiError {
+export function environmentFull(details: { sizeBytes?: number }): ApiError {
   const message = `This does not fit: an environment can hold at most ${maxEnvironmentBytes} bytes.`;
   return new ApiError('payload_too_large', message, { details: { ...details, maximumBytes: maxEnvironmentBytes } });
 }

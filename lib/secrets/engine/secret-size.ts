@@ -1,5 +1,6 @@
 import { ApiError } from '../../core/errors.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
+import { expandsBytes } from './references.ts';
 
 /** A pull without `limit` must fit in Lambda's response limit of 6 MB, even base64-encoded. */
 export const maxEnvironmentBytes = 4 * 1024 * 1024;
@@ -23,6 +24,6 @@ export function requireFitting(heads: readonly Pick<HeadRecord, 'sizeBytes'>[]):
 const itemOverheadBytes = 1000;
 
 /** An upper bound on the size of a head or version as an item of the table. */
-export function headBytes({ key, sealed }: Pick<HeadRecord, 'key' | 'sealed'>): number {
-  return (sealed?.length ?? 0) + 2 * key.length + itemOverheadBytes;
+export function headBytes({ key, sealed, expands }: Pick<HeadRecord, 'key' | 'sealed' | 'expands'>): number {
+  return (sealed?.length ?? 0) + expandsBytes(expands) + 2 * key.length + itemOverheadBytes;
 }

@@ -15,6 +15,7 @@ import { pagesAfter } from './head-pages.ts';
 import type { KeyRing } from './key-ring.ts';
 import { acquire, isHeld, type Lease, newLease, raiseFence, withHeartbeat } from './lease.ts';
 import { isLive, versionOf } from './read-snapshot.ts';
+import { expandingAmong } from './references.ts';
 import { type RevisedChange, revisionWrites } from './revision-writes.ts';
 import { headBytes } from './secret-size.ts';
 import { putTombstone } from './tombstones.ts';
@@ -71,7 +72,10 @@ export function sizeAfter({ state, before, heads }: Content) {
 export function contentAfter(content: Content) {
   const { state, before, heads } = content;
   const replaced = heads.map(head => before.get(head.key)).filter(head => head !== undefined);
-  return { ...sizeAfter(content), digest: changedDigest(state.digest, replaced, heads) };
+  const digest = changedDigest(state.digest, replaced, heads);
+  const count = (state.expandingKeys ?? 0) + (expandingAmong(heads) ?? 0) - (expandingAmong(replaced) ?? 0);
+  const expandingKeys = count === 0 ? undefined : count;
+  return { ...sizeAfter(content), digest, ...(expandingKeys !== state.expandingKeys && { expandingKeys }) };
 }
 
 /** Whether the change leaves dead heads. If so, the state records that until they are moved. Pure. */

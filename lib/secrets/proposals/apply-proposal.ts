@@ -226,10 +226,11 @@ async function decide(applying: Applying, current: CurrentSecrets): Promise<Deci
   }
   const proposed = await openValues(path, proposal, ring, parts);
   if (proposed === undefined) throw new DecisionOutdated();
+  const expanding = new Set(proposal.expand);
   const puts = [...proposal.created, ...proposal.updated].map(([key]) => {
     const value = proposed.values.get(key);
     if (value === undefined) throw new Error(`The proposal ${proposal.id} has no value for one of its keys.`);
-    return { key, value };
+    return { key, value, expand: expanding.has(key) };
   });
   return {
     puts,

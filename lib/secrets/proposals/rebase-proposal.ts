@@ -54,7 +54,8 @@ export async function rebaseProposal(context: MemberContext, id: string, begun: 
           const proposed = await openValues(path, proposal, current.ring, parts);
           if (proposed === undefined) throw new DecisionOutdated();
           ({ macKey } = proposed);
-          const secrets = [...proposed.values].map(([key, value]) => ({ key, value }));
+          const expanding = new Set(proposal.expand);
+          const secrets = [...proposed.values].map(([key, value]) => ({ key, value, expand: expanding.has(key) }));
           const kept = new Set(keysOf(proposal));
           const deletions = proposal.deleted.map(([key]) => key).filter(key => isLive(current.head(key)));
           const sorted = await sortOutUnchanged(

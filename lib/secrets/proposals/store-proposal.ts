@@ -30,7 +30,7 @@ import {
   writeParts,
 } from './stored-proposal.ts';
 
-type Content = Pick<ProposalRecord, 'created' | 'updated' | 'deleted' | 'baseRevision' | 'from'>;
+type Content = Pick<ProposalRecord, 'created' | 'updated' | 'deleted' | 'expand' | 'baseRevision' | 'from'>;
 
 /** A decision about an environment, and the values that it sets. */
 interface Proposing {
@@ -55,6 +55,7 @@ async function contentOf(path: EnvironmentPath, { state }: Target, decided: Deci
   const { puts, deletions, from } = decision;
   const names = puts.map(({ key }) => key);
   const missing = hasTombstones ? [] : names.filter(key => !before.has(key));
+  const expand = puts.filter(put => put.expand === true).map(({ key }) => key);
   const heads = [...before.values(), ...(missing.length === 0 ? [] : await findTombstones(path, missing))];
   const versions = new Map(heads.map(({ key, version }) => [key, version]));
   const versioned = (named: readonly string[]) => named.map((key): [string, number] => [key, versions.get(key) ?? 0]);
@@ -63,6 +64,7 @@ async function contentOf(path: EnvironmentPath, { state }: Target, decided: Deci
     created: versioned(names.filter(key => !isLive(before.get(key)))),
     updated: versioned(names.filter(key => isLive(before.get(key)))),
     deleted: versioned(deletions),
+    ...(expand.length > 0 && { expand: expand.toSorted() }),
     ...(from && { from: { id: from.id, slug: from.slug, revision: from.revision } }),
   };
 }
@@ -152,11 +154,11 @@ export async function storeRebased(
   earlier: ProposalRecord,
   macKey: string,
 ): Promise<ProposalRecord> {
-  const [{ created, updated, deleted, baseRevision }, { setUpBy, ...caller }] = await Promise.all([
+  const [{ created, updated, deleted, expand, baseRevision }, { setUpBy, ...caller }] = await Promise.all([
     contentOf(path, target, decided),
     authorOf(context),
   ]);
-  const anew = { created, updated, deleted, baseRevision, rebases: earlier.rebases + 1 };
+  const anew = { created, updated, deleted, expand, baseRevision, rebases: earlier.rebases + 1 };
   const digest = digestOf({ ...earlier, ...anew }, { values, macKey });
   // The values are still those of whoever could sign in then.
   const author = { ...caller, setUpBy: [...new Set([...earlier.author.setUpBy, ...setUpBy])] };

@@ -40,7 +40,7 @@ export const newMacKey = () => randomBytes(32).toString('hex');
 
 type Described = Pick<
   ProposalRecord,
-  'id' | 'environmentId' | 'holds' | 'rebases' | 'purpose' | 'message' | 'created' | 'updated' | 'deleted'
+  'id' | 'environmentId' | 'holds' | 'rebases' | 'purpose' | 'message' | 'created' | 'updated' | 'deleted' | 'expand'
 >;
 
 /**
@@ -49,8 +49,9 @@ type Described = Pick<
  */
 export function digestOf(described: Described, { values, macKey }: ProposedValues): string {
   const { id, environmentId, holds, rebases, purpose = null, message = null, created, updated, deleted } = described;
+  const expand = described.expand === undefined ? [] : [described.expand];
   const shown = [...created, ...updated].map(([key, version]) => [key, version, values.get(key)]);
-  const content = [id, environmentId, holds, rebases, purpose, message, shown, created.length, deleted];
+  const content = [id, environmentId, holds, rebases, purpose, message, shown, created.length, deleted, ...expand];
   return createHmac('sha256', Buffer.from(macKey, 'hex')).update(JSON.stringify(content)).digest('hex');
 }
 

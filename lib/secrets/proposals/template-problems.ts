@@ -17,7 +17,9 @@ export function templateProblems(
 ): { templateProblems?: TemplateProblems } {
   const own = template.filter(templateKey => templateKey.projectId === projectId);
   const missing = own.filter(({ key, required }) => required && deletions.includes(key)).map(({ key }) => key);
-  const values = new Map(puts.map(({ key, value }) => [key, value]));
+  // What a value expands to takes values that the proposal doesn't have, and that its author may not read.
+  const plain = puts.filter(({ expand }) => expand !== true);
+  const values = new Map(plain.map(({ key, value }) => [key, value]));
   const invalid = invalidValues(own, values, boundedValueCheck());
   return missing.length === 0 && invalid.length === 0 ? {} : { templateProblems: { missing, invalid } };
 }

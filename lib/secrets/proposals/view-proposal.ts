@@ -28,6 +28,7 @@ export function proposalView(
     created: namesOf(proposal.created),
     updated: namesOf(proposal.updated),
     deleted: namesOf(proposal.deleted),
+    expand: proposal.expand,
     ...(from && !access.isGuestIn(state.projectId) && { from: { slug: from.slug, revision: from.revision } }),
     restored,
     message: message ?? null,

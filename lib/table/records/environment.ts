@@ -72,10 +72,13 @@ export const environmentStateRecord = entity(
     served: z.int().optional(),
     /** How many people must approve each change of the secrets. Absent: changes need no approval. */
     approvals: z.int().optional(),
+    /** How many values name other keys. Absent: none, so that a change needs only the heads of its keys. */
+    expandingKeys: z.int().optional(),
     status: z.enum(['active', 'deleting']),
   },
-  // Code that doesn't know approvals would make changes that nobody approved.
-  { oldestFormat: 3, upgrades: [['approvals']] },
+  // Code that doesn't know approvals would make changes that nobody approved; without `expandingKeys`, it would delete
+  // keys that others name.
+  { oldestFormat: 3, upgrades: [['approvals'], ['expandingKeys']] },
 );
 export type EnvironmentState = ReturnType<typeof environmentStateRecord.parse>;
 

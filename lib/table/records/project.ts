@@ -39,6 +39,14 @@ export const templateKeyRecord = entity('templateKey', keys.templateKey, {
   description: z.string().optional(),
   required: z.boolean(),
   pattern: z.string().optional(),
+  /** The user id of who was a member when it was set. */
+  owner: z.string().optional(),
+  tags: z.array(z.string()).optional(),
+  renewUrl: z.string().optional(),
+  maxAgeDays: z.int().optional(),
+  /** By environment id. */
+  expiresAt: z.record(z.string(), z.string()).optional(),
+  note: z.string().optional(),
   createdAt: z.string(),
 });
 export type TemplateKeyRecord = ReturnType<typeof templateKeyRecord.parse>;

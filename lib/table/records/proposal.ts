@@ -22,6 +22,8 @@ export const proposalRecord = /* @__PURE__ */ entity('proposal', keys.proposal, 
   created: keyVersions,
   updated: keyVersions,
   deleted: keyVersions,
+  /** The keys whose proposed values name others. Part of the digest. */
+  expand: z.array(z.string()).optional(),
   /** Identifies exactly what an approver sees, values included. */
   digest: z.string(),
   /** How often it was proposed anew. Part of the digest. */

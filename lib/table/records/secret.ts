@@ -14,6 +14,15 @@ const stamped = {
   fence: z.int(),
 };
 
+/** What a value names that was set with `expand`. Without this, the value is what it says. */
+const expands = z.object({
+  /** Other keys of the environment, each with how often. */
+  names: z.array(z.tuple([z.string(), z.int()])),
+  /** The size of the rest, in UTF-8, and in JSON without quotes. */
+  bytes: z.int(),
+  jsonBytes: z.int(),
+});
+
 const valued = {
   deleted: z.literal(true).optional(),
   /** Its value was removed from the table. Never set on the newest version, so only heads of past revisions have it. */
@@ -21,12 +30,16 @@ const valued = {
   sealed: Bytes.optional(),
   keyVersion: z.int().optional(),
   sizeBytes: z.int().optional(),
+  expands: expands.optional(),
 };
 
 const updated = { createdAt: z.string(), updatedAt: z.string(), updatedBy: actor };
 
+// Code that doesn't know `expands` would return the names instead of the values, and delete keys that others name.
+const formats = { oldestFormat: 2, upgrades: [['expands']] } as const;
+
 /** The newest version of a key. A large change that deletes it leaves a dead head, later moved to the tombstones. */
-export const headRecord = entity('head', keys.head, { ...stamped, ...valued, ...updated }, { oldestFormat: 2 });
+export const headRecord = entity('head', keys.head, { ...stamped, ...valued, ...updated }, formats);
 export type HeadRecord = ReturnType<typeof headRecord.parse>;
 
 /** A key's latest deletion, kept so that version numbers continue. Ignored while the key has a head. */
@@ -42,7 +55,7 @@ export const versionRecord = entity(
   'version',
   keys.version,
   { ...stamped, ...valued, keyCreatedAt: z.string(), createdAt: z.string(), createdBy: actor },
-  { oldestFormat: 2 },
+  formats,
 );
 export type VersionRecord = ReturnType<typeof versionRecord.parse>;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DeliveredEventName, EventName } from '../../contracts/fields/events.ts';
+import { DeliveredEventName, EventName, WebhookFormat } from '../../contracts/fields/events.ts';
 import { Bytes, ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
@@ -12,6 +12,7 @@ export const webhookRecord = entity('webhook', keys.webhook, {
   orgSlug: z.string(),
   url: z.string(),
   events: z.array(EventName),
+  format: WebhookFormat.default('standard'),
   projectId: z.string().nullable(),
   environmentId: z.string().nullable(),
   /** The same scope with slugs, for pings. `project` is set even if the request named only the environment. */

@@ -298,6 +298,37 @@ describe('secrets', () => {
   });
 });
 
+describe('values that name other keys', () => {
+  const url = 'postgres://app:\u0024{PASSWORD}@db';
+
+  it('are set with --expand, and without it stay as they are', async () => {
+    await holdfast(['set', 'PASSWORD'], 's3cret');
+    expect((await holdfast(['set', 'URL', '--expand'], url)).code).toBe(0);
+    await holdfast(['set', 'PLAIN'], url);
+    const { secrets } = JSON.parse((await holdfast(['pull', '--json'])).stdout);
+    expect(secrets).toEqual({ PASSWORD: 's3cret', URL: 'postgres://app:s3cret@db', PLAIN: url });
+    expect((await holdfast(['get', 'URL'])).stdout).toContain('postgres://app:s3cret@db');
+    const again = await holdfast(['set', 'URL', '--expand', '--json'], url);
+    expect(JSON.parse(again.stdout)).toMatchObject({ changed: false });
+  });
+
+  it('are refused with what is wrong, and keep what they name', async () => {
+    const missing = await holdfast(['set', 'URL', '--expand'], url);
+    expect([missing.code, missing.stderr]).toEqual([
+      1,
+      expect.stringContaining('names PASSWORD, which does not exist'),
+    ]);
+    await holdfast(['set', 'PASSWORD'], 's3cret');
+    await holdfast(['set', 'URL', '--expand'], url);
+    const removed = await holdfast(['unset', 'PASSWORD']);
+    expect(removed.code).not.toBe(0);
+    expect(removed.stderr).toContain('because the value of URL names it');
+    expect((await holdfast(['set', 'A', '--expand', '--generate', '32'])).code).toBe(2);
+    const proposed = await holdfast(['set', 'OTHER', '--expand', '--propose', '--json'], url);
+    expect(JSON.parse(proposed.stdout).proposal).toMatchObject({ created: ['OTHER'], expand: ['OTHER'] });
+  });
+});
+
 describe('the other commands', () => {
   it('list and create resources, and print the service’s own response with --json', async () => {
     expect((await holdfast(['orgs'])).stdout).toContain(ada.organization.slug);
@@ -340,6 +371,40 @@ describe('the other commands', () => {
     expect((await holdfast(['validate'])).code).toBe(0);
     expect((await holdfast(['template', 'remove', 'PORT'])).code).toBe(0);
     expect((await holdfast(['template', 'remove', 'PORT'])).code).toBe(5);
+  });
+
+  it('describe keys in the template, and list those with a tag and those that are due', async () => {
+    await holdfast(['set', 'API_KEY'], 'canary-of-due');
+    await holdfast(['template', 'add', 'API_KEY']);
+    const words = ['template', 'set', 'API_KEY', '--max-age', '10d', '--tag', 'payments', '--tag', 'mail'];
+    const described = await holdfast([...words, '--renew-url', 'https://example.com/keys', '--json']);
+    expect(JSON.parse(described.stdout).templateKey).toMatchObject({ maxAgeDays: 10, tags: ['payments', 'mail'] });
+    const due = await holdfast(['due', '--exit-code']);
+    expect([due.code, due.stdout]).toEqual([
+      7,
+      expect.stringMatching(/API_KEY\t.*\/dev\t1\thttps:\/\/example.com\/keys\n$/),
+    ]);
+    expect((await holdfast(['due', '--within', '5d', '--exit-code'])).code).toBe(0);
+    expect((await holdfast(['due', '--mine'])).stdout).toBe('');
+    expect((await holdfast(['list', '--tag', 'payments'])).stdout).toMatch(/^API_KEY\t1\t/);
+    expect((await holdfast(['list', '--tag', 'other'])).stdout).toBe('');
+    expect((await holdfast(['template', 'set', 'API_KEY', '--max-age', 'none'])).code).toBe(0);
+    expect((await holdfast(['due', '--exit-code'])).code).toBe(0);
+    expect((await holdfast(['template', 'set', 'API_KEY'])).code).toBe(2);
+    expect((await holdfast(['due', '--within', '30'])).code).toBe(2);
+  });
+
+  it('turn comments above keys into descriptions and write them back, but never what was commented out', async () => {
+    const text =
+      '# Where the mail goes.\n# Ask Ada.\nMAIL_HOST=mail\n\n# OLD_TOKEN=canary-of-comments\nTOKEN=new\nPLAIN=1\n';
+    expect((await holdfast(['push', '-', '--describe'], text)).code).toBe(0);
+    const { keys } = JSON.parse((await holdfast(['template', '--json'])).stdout);
+    expect(keys).toEqual([
+      expect.objectContaining({ key: 'MAIL_HOST', required: false, description: 'Where the mail goes.\nAsk Ada.' }),
+    ]);
+    const pulled = await holdfast(['pull', '-f', 'dotenv', '--comments', '--only', 'MAIL_HOST,PLAIN']);
+    expect(pulled.stdout).toBe('# Where the mail goes.\n# Ask Ada.\nMAIL_HOST=mail\nPLAIN=1\n');
+    expect((await holdfast(['pull', '-f', 'json', '--comments'])).code).toBe(2);
   });
 
   it('are readable on a terminal: local times, and a hint if there is nothing yet', async () => {

@@ -286,6 +286,15 @@ describe('edit', () => {
     expect((await holdfast(['edit'])).code).toBe(2);
   });
 
+  it('shows a value that names other keys as it was set, and keeps what it names', async () => {
+    await dev().import({ HOST: 'db', URL: { value: 'http://\u0024{HOST}/', expand: true } });
+    const noted = `cp "$1" ${cli.home}/shown`;
+    const change = `sed -i '/^URL=/s|}/|}/path|' "$1"; echo 'PLAIN=\${HOST}' >> "$1"`;
+    expect((await holdfast(['edit'], '', editor(`${noted}; ${change}`))).code).toBe(0);
+    expect(readFileSync(join(cli.home, 'shown'), 'utf8')).toContain('\u0024{HOST}');
+    expect(await values()).toEqual({ HOST: 'db', URL: 'http://db/path', PLAIN: '\u0024{HOST}' });
+  });
+
   /** Edits with this command of sed, while `meanwhile` happens between opening the file and saving it. */
   async function editDuring(meanwhile: () => Promise<unknown>, change: string) {
     const wait = `touch ${cli.home}/open; while [ ! -e ${cli.home}/go ]; do sleep 0.05; done`;

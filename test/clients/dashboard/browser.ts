@@ -190,7 +190,8 @@ export async function confirmPassword(question: Locator, password = testPassword
 
 export const link = (page: Page | Locator, name: string | RegExp) =>
   page.getByRole('link', { name, exact: typeof name === 'string' });
-export const dialog = (page: Page, name?: string) => page.getByRole('dialog', name === undefined ? {} : { name });
+export const dialog = (page: Page, name?: string | RegExp) =>
+  page.getByRole('dialog', name === undefined ? {} : { name });
 export const toast = (page: Page, text: string | RegExp) => page.locator('.toast', { hasText: text }).waitFor();
 
 function listen(page: Page, heard: string[]): void {

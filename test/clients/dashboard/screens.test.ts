@@ -8,6 +8,8 @@ import { join, screensOf, useWorld } from './world.ts';
 
 const { world, come } = useWorld();
 
+const inDays = (days: number) => new Date(Date.now() + days * 24 * 60 * 60 * 1000).toISOString();
+
 describe.skipIf(withoutBrowser)('every screen', () => {
   let screens: ReturnType<typeof screensOf>;
   beforeAll(async () => {
@@ -16,7 +18,9 @@ describe.skipIf(withoutBrowser)('every screen', () => {
         world.owner('GET', `/${kind}/${world.organization.id}`),
       ),
     );
-    const environment = projects[0].environments[0].id;
+    const [dev, staging] = projects[0].environments.map(({ id }: { id: string }) => id);
+    const environment = dev;
+    await describeKeys({ [dev]: inDays(-3), [staging]: inDays(9) });
     screens = screensOf(world, {
       webhook: webhooks[0].id,
       identity: identities[0].id,
@@ -24,6 +28,23 @@ describe.skipIf(withoutBrowser)('every screen', () => {
       member: members[0].id,
     });
   });
+
+  /** Keys with everything that the template can say, and one whose value names others. */
+  async function describeKeys(expiresAt: Record<string, string>): Promise<void> {
+    const { organization, project, people } = world;
+    const facts = { required: false, tags: ['payments', 'rotated-by-hand'], owner: people.admin.user.id };
+    await world.owner('POST', `/templates/${organization.slug}/${project.slug}`, {
+      key: 'PAYMENT_API_KEY',
+      ...facts,
+      description: 'Charges cards.',
+      renewUrl: 'https://dashboard.example.com/a-long-path-to-the-page/where-keys-are-made?of=web-shop',
+      maxAgeDays: 20,
+      expiresAt,
+      note: 'Ask the payments team before you renew it.\n\nThe old key works for a day.',
+    });
+    const value = `https://search.internal/?key=\${${'PAYMENT_API_KEY'}}`;
+    await world.owner('PUT', world.path('dev'), { key: 'SEARCH_URL', value, expand: true });
+  }
 
   async function look(
     page: Page,
@@ -86,6 +107,28 @@ describe.skipIf(withoutBrowser)('every screen', () => {
       ],
       'add-secret': [signedIn['environment-dev'], () => press('Add secret')],
       shortcuts: [signedIn['environment-dev'], () => press(/^Keyboard/)],
+      described: [
+        signedIn['environment-dev'],
+        async () => {
+          await press('PAYMENT_API_KEY');
+          await page.getByText('was due 3 days ago').last().waitFor();
+        },
+      ],
+      describe: [
+        signedIn['environment-dev'],
+        async () => {
+          await press('PAYMENT_API_KEY');
+          await press('Change the description');
+          await page.getByRole('option', { name: 'Mary Shelley' }).waitFor({ state: 'attached' });
+        },
+      ],
+      'names-others': [
+        signedIn['environment-dev'],
+        async () => {
+          await press('Reveal SEARCH_URL');
+          await page.getByText('As it was set').waitFor();
+        },
+      ],
       secret: [
         signedIn['environment-dev'],
         async () => {

@@ -4,7 +4,13 @@ import { suggestAccess } from '#clients/dashboard/src/screens/account/suggest-ac
 import { foldChecks } from '#clients/dashboard/src/screens/organization/audit/fold-checks.ts';
 import { newestEntries } from '#clients/dashboard/src/screens/organization/audit/newest-entries.ts';
 import { type Alphabet, alphabets, generate } from '#clients/dashboard/src/secrets/generate.ts';
-import { continueOn, type Stage, touchedKeys, withoutApplied } from '#clients/dashboard/src/secrets/stage.ts';
+import {
+  continueOn,
+  type Stage,
+  type Staged,
+  touchedKeys,
+  withoutApplied,
+} from '#clients/dashboard/src/secrets/stage.ts';
 import type { AuditEntry } from '#lib/contracts/audit/entries.ts';
 
 const stage: Stage = {
@@ -47,7 +53,7 @@ describe('a stage on a later revision', () => {
 
   it('keeps only what was staged after it was sent', () => {
     expect(withoutApplied(stage, stage)).toBeUndefined();
-    const again = { kind: 'set', value: 'mine again', base: 0 } as const;
+    const again: Staged = { kind: 'set', value: 'mine again', base: 0 };
     const later: Stage = { ...stage, changes: new Map([...stage.changes, ['NEW', again]]) };
     expect([...(withoutApplied(later, stage)?.changes ?? [])]).toEqual([['NEW', again]]);
   });

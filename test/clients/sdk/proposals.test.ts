@@ -50,6 +50,13 @@ test('a proposal is listed, read and applied by the approval of somebody else', 
   await expect(own().withdraw(proposal.id)).rejects.toMatchObject({ code: 'proposal_closed' });
 });
 
+test('a proposed value can name other keys', async () => {
+  await environment().set('HOST', 'db');
+  const value = 'http://\u0024{HOST}/';
+  const { proposal } = await own().propose({ set: { URL: { value, expand: true }, PLAIN: value } });
+  expect([proposal.created, proposal.expand]).toEqual([['PLAIN', 'URL'], ['URL']]);
+});
+
 test('a proposal is for the revision that it names', async () => {
   await environment().set('A', '1');
   const error = await failureOf(own().propose({ set: { A: '2' } }, { ifRevision: 0 }));

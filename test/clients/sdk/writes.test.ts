@@ -87,6 +87,31 @@ describe('a write', () => {
     expect(requests()).toHaveLength(0);
   });
 
+  it('lets a value name other keys only if it says so', async () => {
+    await start();
+    const url = `http://\u0024{HOST}/`;
+    const named = { value: url, expand: true } as const;
+    await environment.import({ HOST: 'one', PLAIN: url, URL: named });
+    await environment.set('OTHER', url, { expand: true });
+    const plan = await environment.plan({ set: { HOST: 'two', URL: named, PLAIN: named } });
+    expect([plan.updated, plan.unchanged]).toEqual([['HOST', 'PLAIN'], ['URL']]);
+    const expanded = await environment.pull();
+    const raw = await environment.pull({ raw: true });
+    expect({ ...expanded.toObject() }).toEqual({ HOST: 'one', PLAIN: url, URL: 'http://one/', OTHER: 'http://one/' });
+    expect({ ...raw.toObject() }).toEqual({ HOST: 'one', PLAIN: url, URL: url, OTHER: url });
+    const keys = ['HOST', 'OTHER', 'PLAIN', 'URL'];
+    expect(keys.map(key => [expanded.expands(key), raw.expands(key)])).toEqual([
+      [false, false],
+      [true, true],
+      [false, false],
+      [true, true],
+    ]);
+    const layered = await client.layers([environment]);
+    expect(keys.filter(key => layered.expands(key))).toEqual(['OTHER', 'URL']);
+    const removed = await failureOf(environment.delete(['HOST']));
+    expect(removed).toMatchObject({ code: 'key_referenced', status: 409, details: { referencedBy: ['OTHER', 'URL'] } });
+  });
+
   it('treats __proto__ like any other key', async () => {
     await start();
     await environment.set('__proto__', '1');
@@ -141,10 +166,24 @@ describe('a conditional write whose response was lost', () => {
   const bothUnchanged = { created: [], updated: [], unchanged: ['A', 'C'] };
   const oneDeleted = { deleted: ['A'], notFound: [] };
   const bothMissing = { deleted: [], notFound: ['A', 'B'] };
+  const naming = '\u0024{B}';
+  const named = { value: naming, expand: true } as const;
 
   it.each<[string, () => Promise<unknown>, object, Record<string, string>]>([
     ['set', () => environment.set('A', '2', { ifRevision: 1 }), { changed: false }, { A: '2', B: '1' }],
     ['set of a version', () => environment.set('A', '2', { ifVersion: 1 }), { changed: false }, { A: '2', B: '1' }],
+    [
+      'set of a value that names another key',
+      () => environment.set('A', naming, { ifRevision: 1, expand: true }),
+      { changed: false, secret: { key: 'A', version: 2 } },
+      { A: '1', B: '1' },
+    ],
+    [
+      'import of such a value',
+      () => environment.import({ A: named }, { ifRevision: 1 }),
+      { created: [], updated: [], unchanged: ['A'] },
+      { A: '1', B: '1' },
+    ],
     ['import', () => environment.import(both, { ifRevision: 1 }), bothUnchanged, { A: '2', B: '1', C: '3' }],
     ['delete of one', () => environment.delete(['A'], { ifRevision: 1 }), oneDeleted, { B: '1' }],
     ['delete of one, without a condition', () => environment.delete(['A']), oneDeleted, { B: '1' }],

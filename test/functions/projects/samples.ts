@@ -22,6 +22,14 @@ const ofDeleted = {
 
 export const samples: Samples = {
   'list-projects': sample({ world: place }),
+  'list-due': sample({
+    world: async api => {
+      const there = await placeWithSecrets(api);
+      const described = { key: 'KEY_1', maxAgeDays: 7 };
+      await expectStatus(api.post(`/templates/${there.slug}/shop`, described, there.session), 201);
+      return there;
+    },
+  }),
   'update-project': sample({ body: () => ({ name: 'Renamed', description: 'changed with it' }) }),
   'delete-project': sample({ world: placeWithSecrets }),
   'delete-project kept': sample({

@@ -67,6 +67,39 @@ describe('what an operation costs, warm', () => {
     }
   });
 
+  it('a pull of values that name others: what it costs without them, and of one by its name a round trip a level', async () => {
+    const env = 'production';
+    const names = (expand: boolean) => {
+      const entry = (index: number) => ({
+        key: `URL_${index}`,
+        value: `\u0024{NAMED_${index}}`,
+        ...(expand && { expand }),
+      });
+      return Array.from({ length: 25 }, (_, index) => [{ key: `NAMED_${index}`, value }, entry(index)]).flat();
+    };
+    const pulls: Counts[] = [];
+    for (const expand of [false, true]) {
+      expect((await place.importAll(env, names(expand))).status).toBe(200);
+      await place.pull(env, '', { as: token });
+      const { answer, ...counted } = await count(headers => place.pull(env, '', { as: token, headers }));
+      expect(answer.body.secrets[25].value).toBe(expand ? value : '\u0024{NAMED_0}');
+      pulls.push(counted);
+    }
+    expect(pulls[1]).toEqual(pulls[0]);
+    resetProcessMemory('snapshots');
+    const plain = await count(headers => place.pull(env, '?keys=NAMED_1', { as: token, headers }));
+    const named = await count(headers => place.pull(env, '?keys=URL_1', { as: token, headers }));
+    expect([named.roundTrips, named.calls]).toEqual([plain.roundTrips + 1, plain.calls + 1]);
+  });
+
+  it('a pull with the template: one call more, and no round trip', async () => {
+    const pull = (query: string) => count(headers => place.pull('dev', query, { as: token, headers }));
+    await pull('');
+    const [plain, described] = [await pull(''), await pull('?describe=true')];
+    expect(described.answer.body.secrets[0]).toHaveProperty('dueAt', null);
+    expectAtMost(described, { roundTrips: plain.roundTrips, calls: plain.calls + 1, writeUnits: plain.writeUnits });
+  });
+
   it('all other operations on secrets: 4 round trips', async () => {
     const template = `/templates/${place.owner.organization.slug}/${place.project.slug}`;
     const as = token;

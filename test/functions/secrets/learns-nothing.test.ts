@@ -89,6 +89,11 @@ const tags = ['"2"', '"8"', '*'];
 const things = [guesses.DATABASE_HOST, 'a wrong guess', 'GONE', true, false, 0, 1, 4, keys, ['GONE'], ['NEVER']];
 const sets = [{ DATABASE_HOST: guesses.DATABASE_HOST }, { ...guesses, NEW: 'new' }, { LOG_LEVEL: 'a wrong guess' }];
 const lists = sets.map(one => Object.entries(one).map(([key, value]) => ({ key, value, expectedVersion: 6 })));
+/** Values that name what the others hold. */
+const naming = ['\u0024{LOG_LEVEL}', '\u0024{REGION} and more', '\u0024{NEVER}'].map(value => {
+  return { key: 'LOG_LEVEL_TOO', value, expand: true };
+});
+const named = naming.map(entry => [entry]);
 
 /** Variations of a base: each member in turn with every value that the schema accepts. */
 function variants(schema: unknown, base: Record<string, unknown>, candidates: readonly unknown[]) {
@@ -108,8 +113,9 @@ function bodiesOf({ body, bodyExample }: Contract): unknown[] {
   const example = bodyExample as Record<string, unknown>;
   const pair = ['dev', 'production'];
   const ends = 'to' in example ? [pair, pair.toReversed()].map(([from, to]) => ({ from, to })) : [{}];
-  const bodies = ends.flatMap(end => variants(body, { ...example, ...end }, [...things, ...lists]));
-  return [...bodies, ...('secrets' in example ? sets.map(secrets => ({ secrets })) : [])];
+  const bodies = ends.flatMap(end => variants(body, { ...example, ...end }, [...things, ...lists, ...named]));
+  const single = 'value' in example ? naming : [];
+  return [...bodies, ...single, ...('secrets' in example ? sets.map(secrets => ({ secrets })) : [])];
 }
 
 /** All requests of a route: dry runs first, then changes. */

@@ -65,6 +65,61 @@ describe('a template', () => {
     expect(await entries('limit=1')).toMatchObject([{ action: 'template_key.added' }]);
   });
 
+  it('describes a key for all environments, field by field, and audits what changed', async () => {
+    const dev = place.environmentId('dev');
+    const facts = {
+      owner: people.viewer.user.id,
+      tags: ['payments', 'external'],
+      renewUrl: 'https://dashboard.example.com/keys',
+      maxAgeDays: 90,
+      note: 'Ask *Ada* first.',
+    };
+    const { templateKey } = (await add({ key: 'API_KEY', ...facts, expiresAt: { [dev]: '2027-01-31T10:00:00+01:00' } }))
+      .body;
+    expect(templateKey).toMatchObject({ ...facts, expiresAt: { [dev]: '2027-01-31T09:00:00.000Z' } });
+    const changed = await change('API_KEY', { tags: ['payments'], maxAgeDays: null, expiresAt: {} });
+    const { maxAgeDays: _, expiresAt: __, ...rest } = templateKey;
+    expect(changed.body.templateKey).toEqual({ ...rest, tags: ['payments'] });
+    expect(await listed()).toEqual([changed.body.templateKey]);
+    const [{ details }] = await entries('action=template_key.updated&limit=1');
+    expect(details).toEqual({
+      tags: { from: 'payments, external', to: 'payments' },
+      maxAgeDays: { from: 90, to: null },
+      expiresAt: { from: JSON.stringify(templateKey.expiresAt), to: null },
+    });
+    const removed = { owner: null, tags: null, renewUrl: null, note: null };
+    expect((await change('API_KEY', removed)).body.templateKey).toEqual({
+      key: 'API_KEY',
+      required: true,
+      createdAt: templateKey.createdAt,
+    });
+  });
+
+  it('rejects an owner who is no member, an environment of another project, and malformed descriptions', async () => {
+    await add({ key: 'A' });
+    const unknown = '00000000-0000-4000-8000-000000000000';
+    const long = 'x'.repeat(4001);
+    const refused: [body: object, code: string][] = [
+      [{ owner: unknown }, '400 invalid_request'],
+      [{ expiresAt: { [unknown]: '2027-01-31T09:00:00.000Z' } }, '404 environment_not_found'],
+      [{ expiresAt: { [place.environmentId('dev')]: 'tomorrow' } }, '400 invalid_request'],
+      [{ tags: ['Not a slug'] }, '400 invalid_request'],
+      [{ tags: Array.from({ length: 11 }, (_, index) => `tag-${index}`) }, '400 invalid_request'],
+      [{ tags: ['a', 'a'] }, '400 invalid_request'],
+      [{ renewUrl: 'http://example.com' }, '400 invalid_request'],
+      [{ renewUrl: 'javascript:alert(1)' }, '400 invalid_request'],
+      [{ renewUrl: 'https://user:password@example.com' }, '400 invalid_request'],
+      [{ maxAgeDays: 0 }, '400 invalid_request'],
+      [{ maxAgeDays: 3651 }, '400 invalid_request'],
+      [{ note: long }, '400 invalid_request'],
+    ];
+    for (const [body, code] of refused) {
+      expect([body, codeOf(await change('A', body))]).toEqual([body, code]);
+      expect([body, codeOf(await add({ key: 'B', ...body }))]).toEqual([body, code]);
+    }
+    expect(await listed()).toEqual([expect.objectContaining({ key: 'A' })]);
+  });
+
   it('keeps every field of concurrent changes', async () => {
     await add({ key: 'PORT' });
     const changes = [{ required: false }, { description: 'Where it listens' }, { pattern: '[0-9]+' }];

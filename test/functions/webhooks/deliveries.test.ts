@@ -138,6 +138,34 @@ describe('a delivery', () => {
     });
   });
 
+  it('is one signed sentence in the format for Slack, in which no name becomes a mention, and never holds a value', async () => {
+    const target = await receiver();
+    const { id, signingSecret } = await subscribe(target.url, { format: 'slack' });
+    const where = `${place.project.slug}/dev`;
+    await place.set('dev', 'DATABASE_URL', canary, { body: { message: '<!channel> & a new database' } });
+    await whenLogged(id, 1);
+    await place.importAll('dev', numbered(12, canary));
+    await whenLogged(id, 2);
+    await ping(id);
+    const [last] = await whenLogged(id, 3);
+    await api.post(`${webhooks()}/${id}/deliveries/${last.id}/redeliver`, undefined, person.session);
+    await whenLogged(id, 4);
+
+    const [created, set, pinged, again] = target.received;
+    for (const { body, headers } of target.received) {
+      expect(headers['x-service-signature']).toBe(signatureOf(signingSecret, body));
+      expect(body.toString()).not.toContain(canary);
+    }
+    expect(payloads(target).slice(0, 3)).toEqual([
+      { text: `${person.email} created DATABASE_URL in ${where}: “&lt;!channel&gt; &amp; a new database”` },
+      { text: expect.stringMatching(/ set 12 secrets \(K0, .* and 2 more\) in .*\/dev\.$/) },
+      { text: `${person.email} sent this test message from Holdfast.` },
+    ]);
+    expect(created?.headers['x-service-event']).toBe('secret.created');
+    expect(set?.headers['x-service-event']).toBe('secret.bulk_set');
+    expect(again?.body.equals(pinged?.body ?? Buffer.alloc(0))).toBe(true);
+  });
+
   it('is made only if subscription, scope and status match', async () => {
     const target = await receiver();
     const other = await createProject(api, person, 'Other');

@@ -33,6 +33,7 @@ describe('POST /webhooks/:orgId', () => {
       events: ['secret.created', 'secret.updated'],
       projectId: null,
       environmentId: null,
+      format: 'standard',
       active: true,
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: created.body.webhook.createdAt,

@@ -29,6 +29,7 @@ import { exampleSettings, synthesize } from '#test/support/installation.ts';
 import { identityOf, startIssuer } from '#test/support/issuer.ts';
 import { seedPerson } from '#test/support/people.ts';
 import { startS3 } from '#test/support/s3.ts';
+import { expectStatus, placeWithSecrets } from '#test/support/sample-requests.ts';
 import { failureOf, samples, send } from '#test/support/samples.ts';
 import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
 import { startRegions } from '#test/support/two-regions.ts';
@@ -246,6 +247,18 @@ describe('the bundles, run instead of the sources', () => {
     await Promise.resolve(archive({}, {} as Context)).finally(() => vi.unstubAllEnvs());
     invoked.add(name);
     expect([...s3.objects.keys()].filter(one => one.startsWith(organization.id))).toHaveLength(1);
+  });
+
+  test('of the daily worker mails what is due', async () => {
+    const name = 'mail-due';
+    const { organization, session } = await placeWithSecrets(api);
+    const described = { key: 'KEY_1', maxAgeDays: 1 };
+    await expectStatus(api.post(`/templates/${organization.slug}/shop`, described, session), 201);
+    const before = recorder.calls.length;
+    await recorder.wrap({ area: 'workers', name }, load(outDirectory, name))({}, {} as Context);
+    invoked.add(name);
+    const made = recorder.calls.slice(before).filter(({ functionName }) => functionName === name);
+    expect(made.map(({ action }) => action)).toContain('ses:SendEmail');
   });
 
   test('have all run by now, including the workers', async () => {

@@ -16,6 +16,26 @@ const proposals = `list-proposals get-proposal reject-proposal withdraw-proposal
 
 export const rareRights: readonly RareRights[] = [
   {
+    when: 'the keys are described, which reads the template',
+    functions: 'pull-secrets list-keys',
+    rights: ['Query ORG'],
+  },
+  {
+    when: 'a project is named, or values have changed since their ages were stored',
+    functions: 'list-due',
+    rights: ['GetItem ORG', 'Query ENV'],
+  },
+  {
+    when: 'values have changed since their ages were stored',
+    functions: 'mail-due',
+    rights: ['Query ENV'],
+  },
+  {
+    when: 'a template says when values expire in single environments',
+    functions: 'update-template-key',
+    rights: ['Query ORG'],
+  },
+  {
     when: 'a project has environments that can be restored, or more environments than one transaction holds',
     functions: 'delete-project',
     rights: ['ConditionCheckItem ORG'],

@@ -39,6 +39,8 @@ export async function fillOrganization(api: Api, owner: Person, { environments, 
   await done(place.set('dev', 'KEPT', 'first', { body: { message: 'Why “this”?' } }));
   for (const value of ['second', 'third']) await done(place.set('dev', 'KEPT', value));
   await done(place.destroy('dev', 'KEPT', { versions: [1] }));
+  const naming = { key: 'NAMES', value: 'it is \u0024{KEPT}', expand: true };
+  await done(place.importAll('dev', [naming]));
   await done(place.remove('dev', 'ODD_1'));
   await done(place.set('dev', 'ODD_1', 'again', { as: members.developer?.session ?? session }));
   await done(place.remove('dev', 'ODD_2'));
@@ -51,7 +53,15 @@ export async function fillOrganization(api: Api, owner: Person, { environments, 
   await applyProposal(api, place, members);
 
   const template = `/templates/${organization.slug}/${place.project.slug}`;
-  await done(api.post(template, { key: 'KEPT', description: 'Kept', pattern: '^t' }, session));
+  const described = {
+    owner: members.developer?.user.id,
+    tags: ['kept', 'shown'],
+    renewUrl: 'https://example.com/keys',
+    maxAgeDays: 20,
+    expiresAt: { [place.environmentId('staging')]: '2100-01-31T09:26:53.589Z' },
+    note: 'Ask first.',
+  };
+  await done(api.post(template, { key: 'KEPT', description: 'Kept', pattern: '^t', ...described }, session));
   await done(api.post(template, { key: 'MISSING', required: false }, session));
   const gone = await done(
     api.post(`${place.projectPath}/environments`, { name: 'Gone', type: 'development' }, session),
@@ -62,7 +72,12 @@ export async function fillOrganization(api: Api, owner: Person, { environments, 
   await done(api.put(`/orgs/${organization.id}/networks`, networks, session));
 
   const webhooks = `/webhooks/${organization.id}`;
-  const hook = { url: 'https://hooks.example.com/one', events: ['secret.updated'], projectId: place.project.id };
+  const hook = {
+    url: 'https://hooks.example.com/one',
+    events: ['secret.updated'],
+    projectId: place.project.id,
+    format: 'slack',
+  };
   const { webhook, signingSecret } = (await done(api.post(webhooks, hook, session))).body;
   const identity = await makeIdentity(api, owner);
   await done(api.post(`/members/${organization.id}/invite`, { email: 'guest@example.com', role: 'viewer' }, session));

@@ -70,6 +70,7 @@ function memberPaths({
     const path = `/secrets/${slug}/${project}/${env}`;
     return [
       ['/{orgSlug}/{project}/{env}', path],
+      ['/{orgSlug}/{project}/{env}', `${path}?raw=true&describe=true`],
       ['/{orgSlug}/{project}/{env}', `${path}?revision=1`],
       ['/{orgSlug}/{project}/{env}/keys', `${path}/keys`],
       ['/{orgSlug}/{project}/{env}/revisions', `${path}/revisions?limit=100`],
@@ -84,6 +85,7 @@ function memberPaths({
     ['/v1/projects/{orgId}/{slug}', `/projects/${id}/${place.project.slug}`],
     ['/v1/templates/{orgSlug}/{project}', `/templates/${slug}/${place.project.slug}`],
     ['/v1/templates/{orgSlug}/{project}/validate/{env}', `/templates/${slug}/${place.project.slug}/validate/dev`],
+    ['/v1/due/{orgId}', `/due/${id}`],
     ['/v1/webhooks/{orgId}', `/webhooks/${id}`],
     ['/v1/webhooks/{orgId}/{webhookId}', `/webhooks/${id}/${webhook.id}`],
     ['/v1/identities/{orgId}', `/identities/${id}`],

@@ -295,7 +295,7 @@ describe('the API', () => {
       expect(deployed).toContainEqual({ routeKey: `${method} ${path}`, functionName: `holdfast-${operationId}` });
     }
     expect(new Set(deployed.map(({ functionName }) => functionName)).size).toBe(deployed.length);
-    expect(functionNameOf.size).toBe(deployed.length + 7);
+    expect(functionNameOf.size).toBe(deployed.length + 8);
     expect(functionNameOf.size).toBe(functions.length);
   });
 
@@ -324,7 +324,9 @@ describe('the API', () => {
     const expected = { Runtime: 'nodejs24.x', Architectures: ['arm64'], Handler: 'index.handler' };
     for (const { FunctionName, Timeout, ...others } of propertiesOf('AWS::Lambda::Function')) {
       expect(others, FunctionName).toMatchObject(expected);
-      if (!/-(?:run-jobs|queue-unfinished-work|archive-audit|roll-up-metrics|check-service)$/.test(FunctionName))
+      if (
+        !/-(?:run-jobs|queue-unfinished-work|archive-audit|mail-due|roll-up-metrics|check-service)$/.test(FunctionName)
+      )
         expect(Timeout, FunctionName).toBeLessThan(30);
     }
   });
@@ -610,11 +612,17 @@ describe('the five-minute schedule', () => {
     expect(ruleOf(name, maintained.ofType)).toMatchObject({ State: 'DISABLED' });
   });
 
-  test('runs once each time', () => {
+  test('mails what is due each morning, except under maintenance', () => {
+    const expected = { ScheduleExpression: 'cron(0 6 * * ? *)', State: 'ENABLED' };
+    expect(ruleOf('MailDue', ofType)).toMatchObject(expected);
+    expect(ruleOf('MailDue', maintained.ofType)).toMatchObject({ State: 'DISABLED' });
+  });
+
+  test('runs once each time, but repeats letters that failed', () => {
     const configs = propertiesOf('AWS::Lambda::EventInvokeConfig');
-    expect(configs.map(({ MaximumRetryAttempts }) => MaximumRetryAttempts)).toEqual([0, 0, 0]);
+    expect(configs.map(({ MaximumRetryAttempts }) => MaximumRetryAttempts)).toEqual([0, 0, 2, 0]);
     // Rules invoke the alias, which must exist before its name is configured.
-    expect(configs.map(({ Qualifier }) => Qualifier)).toEqual(['live', 'live', 'live']);
+    expect(configs.map(({ Qualifier }) => Qualifier)).toEqual(['live', 'live', 'live', 'live']);
     for (const { resource } of ofType('AWS::Lambda::EventInvokeConfig')) {
       expect(resource.DependsOn).toEqual([expect.stringMatching(/Live/)]);
     }
@@ -640,7 +648,7 @@ describe('alarms', () => {
 
   test('describe what users notice and what to do first, and notify the operators', () => {
     const all = [...alarmsOf(replicated).values()];
-    expect(all).toHaveLength(27);
+    expect(all).toHaveLength(28);
     for (const { AlarmName, AlarmDescription, AlarmActions, OKActions, ActionsEnabled } of all) {
       expect(AlarmDescription, AlarmName).toMatch(/\bfirst\b/i);
       // CloudWatch allows 1,024 characters.

@@ -77,6 +77,8 @@ const bounds = {
     'list-template-keys',
     'add-template-key',
     'remove-template-key',
+    'update-template-key',
+    'list-due',
     'list-webhooks',
     'create-webhook',
     'update-webhook',

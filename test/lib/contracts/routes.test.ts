@@ -167,7 +167,8 @@ describe('errors of an operation', () => {
   test('follow from its access, path, body and headers, in the order of their statuses', () => {
     const ofSetSecret = `invalid_request unauthenticated second_factor_required plan_limit_exceeded forbidden insufficient_scope
       csrf_header_required step_up_required provider_required network_not_allowed organization_not_found project_not_found
-      environment_not_found approval_required revision_mismatch version_mismatch payload_too_large unsupported_media_type rate_limited internal_error
+      environment_not_found key_referenced approval_required revision_mismatch version_mismatch payload_too_large
+      unsupported_media_type reference_not_found reference_cycle reference_too_deep rate_limited internal_error
       temporarily_unavailable`;
     expect(errorsOf(route('set-secret'))).toEqual(words(ofSetSecret));
     const ofCurrentUser = ['invalid_request', 'unauthenticated', 'internal_error', 'temporarily_unavailable'];

@@ -26,18 +26,19 @@ const grantingNothing = words(`
   organization.retentions organization.trustProviderFactor passkey.counterWentBackAt passkey.ownAddition
   pendingLink.domain pendingLink.epoch pendingLink.replacedLinkId planConfigs.raised platformCount.organizations
   platformCount.projects platformCount.users project.kept project.restoring project.rotation.failed
-  proposal.author.memberId proposal.author.setUpBy proposal.closedAt proposal.closedBy proposal.from proposal.message proposal.purpose proposal.reason
+  proposal.author.memberId proposal.author.setUpBy proposal.closedAt proposal.closedBy proposal.expand proposal.from proposal.message proposal.purpose proposal.reason
   proposal.restored proposal.revision resetLink.emailChanges retiredSlug.type revision.approvedBy revision.from
   revision.message revision.proposal revision.restored session.brokeGlassIn session.id
   session.provider.clientVersion session.provider.lifted
   signIn.acceptRoundTrip signIn.recheckDays signIn.requiredAt signIn.roleRules.claim signIn.roleRules.limited
   signIn.roleRules.projectId signIn.roleRules.projectRole signIn.roleRules.projectSlug signIn.roleRules.role
   signIn.sealedSecret signIn.trustEmail startedSignIn.issuer
-  startedSignIn.sessionHash templateKey.description token.provider.clientVersion token.provider.lifted
+  startedSignIn.sessionHash templateKey.description templateKey.expiresAt
+  templateKey.maxAgeDays templateKey.note templateKey.owner templateKey.renewUrl templateKey.tags token.provider.clientVersion token.provider.lifted
   token.secondFactor undoLink.addedAt unfinishedWork.job.auditPartitions unfinishedWork.job.cursor
   unfinishedWork.job.isLate unfinishedWork.plannedAtMs user.emailChanges
   user.factorChange user.isAdmin user.logInNetworks user.pendingTotp user.recoveryCodes user.recoveryCodesFrom user.totp.answeredStep
-  user.totp.ownAddition version.keyVersion version.sealed version.sizeBytes webhook.createdBy`);
+  user.totp.ownAddition version.keyVersion version.sealed version.sizeBytes webhook.createdBy webhook.format`);
 
 /**
  * Optional attributes whose absence grants something, which 0.1.0, the first release, knows. Raising the format of the
@@ -70,6 +71,8 @@ const laterKinds: Readonly<Record<string, string>> = {
     'Older code applies none. If it rotates the key, the values are lost, and applying the proposal is refused.',
   proposalPart: 'The values of a proposal; erased with the environment.',
   openProposals: 'It only limits how many proposals are open.',
+  keyAges: 'It only says when values were written; erased with the environment.',
+  dueLetters: 'It only keeps letters from being sent twice; erased with the organization.',
   recoveryLink: 'Grants only the end of a recovery, which older code can’t complete; erased with its organization.',
 };
 

@@ -2,7 +2,14 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Entry } from '@holdfast/contracts/fields/formats/format.ts';
-import { ApprovalRequired, type Plan, RevisionMismatch, type Snapshot } from '@holdfast/sdk';
+import {
+  ApprovalRequired,
+  type Environment,
+  type NewValues,
+  type Plan,
+  RevisionMismatch,
+  type Snapshot,
+} from '@holdfast/sdk';
 import { applyPlan, requireConfirmed, showPlan } from '../change.ts';
 import { defineCommand } from '../define-command.ts';
 import { readDotenv, writeDotenv } from '../dotenv-text.ts';
@@ -44,7 +51,7 @@ async function edit(session: Session, flags: ProposeFlags): Promise<void> {
   const command = process.env.VISUAL || process.env.EDITOR;
   if (!command) throw usage('No editor is set.', 'Set one: EDITOR=nano holdfast edit');
   const environment = await session.environment();
-  let base = await environment.pull();
+  let base = await pullRaw(environment);
   const directory = mkdtempSync(join(privateDirectory(), 'holdfast-'));
   const file = join(directory, `${environment.slug}.env`);
   let keepsFile = false;
@@ -64,7 +71,7 @@ async function edit(session: Session, flags: ProposeFlags): Promise<void> {
         return;
       }
       keepsFile = true;
-      const change = { set: Object.fromEntries(edits.set), delete: edits.delete };
+      const change = { set: newValues(edits.set, base), delete: edits.delete };
       const plan = await environment.plan({ ...change, ...given({ message }) });
       if (plan.revision === base.revision) {
         for (const note of invisibleNotes(edits.set)) output.warn(note);
@@ -79,7 +86,7 @@ async function edit(session: Session, flags: ProposeFlags): Promise<void> {
           if (!(error instanceof RevisionMismatch)) throw error;
         }
       }
-      const moved = await environment.pull();
+      const moved = await pullRaw(environment);
       edits = merge(valuesOf(base), valuesOf(moved), edits, environment.slug);
       output.note(
         `${environment.slug} moved from revision ${base.revision} to ${moved.revision}; your changes are merged into it.`,
@@ -90,10 +97,23 @@ async function edit(session: Session, flags: ProposeFlags): Promise<void> {
     if (error instanceof Failure && error.code === 'declined') keepsFile = false;
     if (keepsFile) output.warn(`Your edits are kept in a file that only you can read: ${file}`);
     if (!(error instanceof ApprovalRequired)) throw error;
-    throw withHint(error, `Propose them instead: holdfast push ${file} --as-is --prune --propose`);
+    // A push would take the names of other keys for plain text.
+    const isPlain = base.keys().every(key => !base.expands(key));
+    const instead = isPlain ? `holdfast push ${file} --as-is --prune --propose` : 'holdfast edit --propose';
+    throw withHint(error, `Propose them instead: ${instead}`);
   } finally {
     if (!keepsFile) rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/** Values that name other keys are edited as they were set, and still name them afterwards. */
+const pullRaw = (environment: Environment): Promise<Snapshot> => environment.pull({ raw: true });
+
+function newValues(edited: Values, before: Snapshot): NewValues {
+  const entries = [...edited].map(([key, value]): [string, NewValues[string]] => {
+    return [key, before.expands(key) ? { value, expand: true } : value];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Applies or proposes the plan. If it turns out to need approval, asks whether to propose it. */

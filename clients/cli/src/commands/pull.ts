@@ -2,6 +2,7 @@ import { type Entry, refusalsOf, type Source } from '@holdfast/contracts/fields/
 import { formats } from '@holdfast/contracts/fields/formats/formats.ts';
 import type { Environment } from '@holdfast/sdk';
 import { defineCommand, Option } from '../define-command.ts';
+import { commentedFormats, commentsOf } from '../descriptions.ts';
 import { notRepresentable, usage } from '../failure.ts';
 import { writePrivately } from '../files.ts';
 import { allowNameOption, pullOptions } from '../options.ts';
@@ -19,6 +20,7 @@ export default defineCommand({
   options: [
     new Option('-f, --format <format>', 'output format (default: "env")').choices(Object.keys(formats)),
     new Option('-o, --output <file>', 'write to this file, readable only by you'),
+    new Option('--comments', 'write the template’s description above each key, in the formats env and dotenv'),
     new Option('--explain', 'show which environment each key comes from, instead of the values').conflicts([
       'format',
       'output',
@@ -40,6 +42,9 @@ export default defineCommand({
         'Leave one out, or write a file: --output FILE',
       );
     }
+    if (flags.comments === true && !commentedFormats.includes(name)) {
+      throw usage(`The format ${name} has no comments.`, `Formats with comments: ${commentedFormats.join(', ')}`);
+    }
     if (flags.explain) {
       await explain(session, flags.only);
       return;
@@ -55,7 +60,8 @@ export default defineCommand({
       output.document({ ...place, ...moment, secrets: Object.fromEntries(entries) });
       return;
     }
-    const text = textOf(session, { format: name, allowed: flags.allowName ?? [] }, entries, place);
+    const comments = flags.comments === true ? await commentsOf(session) : undefined;
+    const text = textOf(session, { format: name, allowed: flags.allowName ?? [], comments }, entries, place);
     if (!isToFile) {
       output.data(text);
       return;
@@ -107,10 +113,17 @@ async function explain(session: Session, only: readonly string[] | undefined): P
   );
 }
 
+interface TextOptions {
+  format: string;
+  allowed: readonly string[];
+  /** What to write above keys. */
+  comments: ReadonlyMap<string, string> | undefined;
+}
+
 /** @throws Failure naming every key that the format can't hold or that is dangerous there */
 function textOf(
   { output }: Session,
-  { format: name, allowed }: { format: string; allowed: readonly string[] },
+  { format: name, allowed, comments }: TextOptions,
   entries: readonly Entry[],
   source: Source,
 ): string {
@@ -129,5 +142,6 @@ function textOf(
   if (warning !== undefined) output.warn(`holdfast: ${warning}`);
   // Masks go first, so that the log never shows the values.
   if (format.aside !== undefined) writeAll(2, format.aside(entries));
-  return format.write(entries, source);
+  if (comments === undefined) return format.write(entries, source);
+  return entries.map(entry => (comments.get(entry[0]) ?? '') + format.write([entry], source)).join('');
 }

@@ -1,6 +1,7 @@
 import { maxKeysPerChange } from '@holdfast/contracts/fields/secret-rules.ts';
 import { carryOut } from '../change.ts';
 import { Argument, defineCommand, Option } from '../define-command.ts';
+import { commentsAbove, describeKeys } from '../descriptions.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { given } from '../given.ts';
 import { invisibleNotes } from '../one-value.ts';
@@ -21,6 +22,7 @@ export default defineCommand({
     ...writeOptions,
     ...dialectOptions,
     new Option('--format <format>', 'format of the file; by its name if omitted').choices(fileFormats),
+    new Option('--describe', 'make the comments above keys their descriptions in the template'),
     new Option('--prune', 'delete keys that are not in the file, in the same revision'),
     ...planOptions,
   ],
@@ -53,5 +55,9 @@ export default defineCommand({
     for (const note of [...invisibleNotes(changed), ...refusedByRun(changed)]) output.warn(note);
     const title = `push ${file === '-' ? 'standard input' : file} to ${environment.slug}`;
     await carryOut(session, { environment, plan, title, change }, flags);
+    if (flags.describe !== true || flags.dryRun === true || flags.propose === true) return;
+    const comments = [...commentsAbove(withoutMark(text))].filter(([key]) => values.has(key));
+    const count = await describeKeys(session, new Map(comments));
+    if (!output.json) output.note(`${count} ${count === 1 ? 'description' : 'descriptions'} changed in the template.`);
   },
 });

@@ -20,6 +20,10 @@ const options = [
   new Option('--from-file <file>', 'use the content of this file with its last line break (- for standard input)'),
   new Option('--exact', 'keep a final line break and a byte order mark'),
   new Option('--allow-empty', 'set an empty value'),
+  new Option(
+    '--expand',
+    'let the value name other keys as \u0024{KEY}, which pulls replace with their values',
+  ).conflicts('generate'),
   new Option('--generate <length>', `generate a random value of this length (${minLength} to ${maxLength})`)
     .argParser(generatedLength)
     .conflicts(['fromFile', 'exact', 'allowEmpty']),
@@ -60,11 +64,11 @@ export default defineCommand({
     if (problem !== undefined) throw new Failure(exitCodes.other, 'invalid_value', `The value of ${key} ${problem}.`);
     const answer = flags.propose
       ? undefined
-      : await environment.set(key, value, given({ ifVersion, ifRevision, message }));
+      : await environment.set(key, value, given({ ifVersion, ifRevision, message, expand: flags.expand }));
     for (const change of changes) session.output.note(change);
     for (const note of invisibleNotes([[key, value]])) session.output.warn(note);
     if (answer === undefined) {
-      const change = { set: { [key]: value } };
+      const change = { set: { [key]: flags.expand ? { value, expand: true as const } : value } };
       return await proposePlan(session, { environment, change, plan: await environment.plan(change) }, flags);
     }
     if (session.output.json) return session.output.document(flags.show ? { ...answer, value } : answer);

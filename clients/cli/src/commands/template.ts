@@ -1,6 +1,8 @@
 import { defineCommand, defineSubcommand, Option } from '../define-command.ts';
+import { personIdOf } from '../evidence/ids.ts';
+import { usage } from '../failure.ts';
 import { given } from '../given.ts';
-import { keyArgument } from '../options.ts';
+import { days, keyArgument } from '../options.ts';
 import type { Session } from '../session.ts';
 
 const list = defineSubcommand({
@@ -30,6 +32,51 @@ const add = defineSubcommand({
   },
 });
 
+const none = 'none';
+
+const textOrNull = (text: string | undefined): string | null | undefined => (text === none ? null : text);
+
+const removes = `${none} removes it`;
+
+const set = defineSubcommand({
+  name: 'set',
+  description: 'describe a key of the template',
+  example: 'holdfast template set DATABASE_URL --owner alan@example.com --max-age 90d --tag payments',
+  notes: 'Options that are left out keep what is there. Tags replace all tags.',
+  arguments: [keyArgument],
+  options: [
+    new Option('--owner <who>', `address of the member who renews its values; ${removes}`),
+    new Option('--max-age <days>', `for how many days a value is used, such as 90d; ${removes}`).argParser(
+      orNone(days(1)),
+    ),
+    new Option('--renew-url <url>', `https address where a new value is made; ${removes}`),
+    new Option('--tag <tag>', `tag; repeat it for several; ${removes}`).argParser(
+      (tag: string, before: string[] = []) => [...before, tag],
+    ),
+    new Option('--note <text>', `note in Markdown, never a value; ${removes}`),
+    new Option('--description <text>', `description; ${removes}`),
+  ],
+  run: async (session, key, { owner, maxAge, renewUrl, tag, note, description }) => {
+    const path = { ...(await templatePath(session)), key };
+    const body = given({
+      owner: owner === undefined || owner === none ? textOrNull(owner) : await personIdOf(session, owner),
+      maxAgeDays: maxAge === none ? null : maxAge,
+      renewUrl: textOrNull(renewUrl),
+      tags: tag?.includes(none) ? null : tag,
+      note: textOrNull(note),
+      description: textOrNull(description),
+    });
+    if (Object.keys(body).length === 0) throw usage('Say what to change, such as: --max-age 90d');
+    const answer = await session.request('PATCH', '/v1/templates/{orgSlug}/{project}/{key}', { path, body });
+    if (session.output.json) session.output.document(answer);
+    else session.output.note(`${key} is described. See what is due: holdfast due`);
+  },
+});
+
+function orNone<T>(parse: (text: string) => T) {
+  return (text: string): T | typeof none => (text === none ? none : parse(text));
+}
+
 const remove = defineSubcommand({
   name: 'remove',
   description: 'remove a key from the template',
@@ -49,7 +96,7 @@ export default defineCommand({
   position: 2,
   description: 'show the keys that every environment of the project needs',
   example: 'holdfast template',
-  subcommands: [list, add, remove],
+  subcommands: [list, add, set, remove],
   run: listKeys,
 });
 

@@ -26,7 +26,15 @@ export function SecretDialogs({ open, environments, readable, secrets, ...shared
   const { staging, changed } = secrets;
   switch (open.kind) {
     case 'secret':
-      return <SecretPanel {...shared} {...{ environments, staging }} name={open.key} start={open.start} />;
+      return (
+        <SecretPanel
+          {...shared}
+          {...{ environments, staging }}
+          name={open.key}
+          start={open.start}
+          onDescribed={secrets.keys.reload}
+        />
+      );
     case 'paste':
       return <Paste onStage={staging.set} onClose={shared.onClose} />;
     case 'review':

@@ -8,34 +8,40 @@ import { count } from '../ui/count.ts';
 import { Field } from '../ui/field.tsx';
 import { Select } from '../ui/select.tsx';
 import { type Alphabet, alphabets, generate } from './generate.ts';
+import { References } from './references.tsx';
 import { useHiding } from './shown.tsx';
+import type { StagedValue } from './staging.ts';
+import type { Editable } from './use-value.ts';
 
 interface EditProps {
   /** The key whose value is edited; without it, a key is added. */
   name: string | undefined;
   /** The value to begin with: empty, unless the user asked for another one. */
-  from: string;
+  from: Editable;
   exists: (key: string) => boolean;
-  onStage: (key: string, value: string, another: boolean) => void;
+  /** Whether the environment has a key once the stage is applied; undefined if its keys are not known. */
+  willHave: (key: string) => boolean | undefined;
+  onStage: (staged: StagedValue, another: boolean) => void;
   onCancel: () => void;
 }
 
 /** Edits a value or adds a key. A stored value that nobody has edited is hidden like any other. */
-export function Edit({ name, from, exists, onStage, onCancel }: EditProps) {
+export function Edit({ name, from, exists, willHave, onStage, onCancel }: EditProps) {
   const [key, setKey] = useState(name ?? '');
-  const [value, setValue] = useState(from);
+  const [value, setValue] = useState(from.text);
+  const [expand, setExpand] = useState(from.expand);
   const [tried, setTried] = useState(false);
   /** Whether an empty value awaits the user's consent, and whether another key follows. */
   const [emptyThen, setEmptyThen] = useState<{ another: boolean }>();
-  useHiding(from !== '', () => {
-    if (value === from) onCancel();
+  useHiding(from.text !== '', () => {
+    if (value === from.text) onCancel();
   });
   const keyProblem = problemOfKey(key);
   const stage = (another: boolean) => {
     setTried(true);
     if (keyProblem !== undefined || valueProblem(value) !== undefined) return;
     if (value === '') setEmptyThen({ another });
-    else onStage(key, value, another);
+    else onStage({ key, value, ...(expand && { expand }) }, another);
   };
   return (
     <>
@@ -61,6 +67,7 @@ export function Edit({ name, from, exists, onStage, onCancel }: EditProps) {
           <p class="notice">This key already exists. It will get a new value.</p>
         )}
         <ValueField value={value} autofocus={name !== undefined} onInput={setValue} />
+        <References {...{ value, expand, willHave }} name={key} onExpand={setExpand} />
         <Generate onGenerate={setValue} />
         <div class="actions">
           <Button type="submit" kind="primary">
@@ -79,7 +86,7 @@ export function Edit({ name, from, exists, onStage, onCancel }: EditProps) {
           action="Stage an empty value"
           danger={false}
           onClose={() => setEmptyThen(undefined)}
-          onConfirm={async () => onStage(key, '', emptyThen.another)}
+          onConfirm={async () => onStage({ key, value: '' }, emptyThen.another)}
         >
           <p>
             <span class="mono key">{key}</span> will exist with no text in it. To remove the key, delete it instead.

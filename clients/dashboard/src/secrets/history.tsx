@@ -94,7 +94,7 @@ function titleOf(destruction: Destruction, old: number): string {
 }
 
 function VersionEntry({ entry, onDestroy }: { entry: Version; onDestroy: (() => void) | undefined }) {
-  const { version, deleted, destroyed, value, revision, createdBy, createdAt } = entry;
+  const { version, deleted, destroyed, value, expand, revision, createdBy, createdAt } = entry;
   return (
     <li>
       <p class="when mono">{version}</p>
@@ -103,6 +103,7 @@ function VersionEntry({ entry, onDestroy }: { entry: Version; onDestroy: (() => 
           {deleted ? 'Deleted' : version === 1 ? 'Set' : 'Set again'} by {createdBy.email}, <Time at={createdAt} />{' '}
           <span class="quiet">revision {revision}</span>
         </p>
+        {expand && <p class="quiet">Names other keys. The history keeps it as it was set.</p>}
         {destroyed && <p class="quiet">Its value was destroyed.</p>}
         {value !== undefined && <pre class="mono value">{value}</pre>}
         {onDestroy !== undefined && (

@@ -2,7 +2,7 @@ import { useLoad } from '../load.ts';
 import { Problem } from '../ui/problem.tsx';
 import { ChangedValues } from './changed-values.tsx';
 import type { Place } from './place.ts';
-import { readValue } from './reveal.ts';
+import { readStored } from './reveal.ts';
 import { useShown } from './shown.tsx';
 import type { Staged } from './stage.ts';
 
@@ -35,7 +35,7 @@ export function LineValues(props: LineValuesProps) {
 function ShownValues({ place, revision, name, staged }: LineValuesProps) {
   const exists = staged.base !== undefined && staged.base > 0;
   const before = useLoad(`${name} ${revision}`, async signal =>
-    exists ? await readValue(place, name, { revision, signal }) : undefined,
+    exists ? (await readStored(place, name, { revision, raw: true, signal })).value : undefined,
   );
   return (
     <>

@@ -19,7 +19,7 @@ interface ListProps {
 /** The keys of an environment, with a filter. */
 export function SecretList({ secrets, rows, writable, onAction }: ListProps) {
   const field = useRef<HTMLInputElement>(null);
-  const { all, shown, filter, setFilter } = rows;
+  const { all, shown, filter, setFilter, problem } = rows;
   const linked = searchParameters().get('key') ?? undefined;
   const clear = () => {
     setFilter('');
@@ -44,6 +44,7 @@ export function SecretList({ secrets, rows, writable, onAction }: ListProps) {
                 class="mono"
                 autocomplete="off"
                 spellcheck={false}
+                placeholder="tag:payments owner:me due:30d"
                 value={filter}
                 onInput={event => setFilter(event.currentTarget.value)}
                 onPaste={event => {
@@ -67,7 +68,11 @@ export function SecretList({ secrets, rows, writable, onAction }: ListProps) {
           </div>
           {shown.length === 0 ? (
             <p>
-              No key contains ‘<span class="mono">{filter}</span>’.{' '}
+              {problem ?? (
+                <>
+                  No key {filter.includes(':') ? 'fits' : 'contains'} ‘<span class="mono">{filter}</span>’.
+                </>
+              )}{' '}
               <button type="button" class="link" onClick={clear}>
                 Clear
               </button>

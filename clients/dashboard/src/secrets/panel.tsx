@@ -10,14 +10,15 @@ import { exposurePath } from '../ui/leaked.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { Time } from '../ui/time.tsx';
 import { showToast } from '../ui/toast.tsx';
+import { Catalogue } from './catalogue.tsx';
 import { Edit } from './edit.tsx';
 import { Elsewhere } from './elsewhere.tsx';
 import { History } from './history.tsx';
 import type { Place } from './place.ts';
-import { hide } from './reveal.ts';
-import type { Staging } from './staging.ts';
+import { hide, type ReadValue } from './reveal.ts';
+import type { StagedValue, Staging } from './staging.ts';
 import { useSameUser } from './use-same-user.ts';
-import { useValue } from './use-value.ts';
+import { type Editable, useValue } from './use-value.ts';
 import './panel.css';
 
 export interface SecretPanelProps {
@@ -32,6 +33,8 @@ export interface SecretPanelProps {
   start?: 'revealed' | 'editing' | undefined;
   staging: Staging;
   onClose: () => void;
+  /** The template describes the key in another way now. */
+  onDescribed: () => Promise<void>;
 }
 
 /**
@@ -44,7 +47,9 @@ export function SecretPanel(props: SecretPanelProps) {
   const [name, setName] = useState(props.name);
   const isNew = name === undefined;
   /** What the field for a new value starts with; undefined while there is no field. */
-  const [from, setFrom] = useState(isNew || start === 'editing' ? '' : undefined);
+  const [from, setFrom] = useState<Editable | undefined>(
+    isNew || start === 'editing' ? emptyFor(name, staging) : undefined,
+  );
   const [added, setAdded] = useState(0);
   const value = useValue(props.place, environment.id);
   useEffect(() => {
@@ -52,13 +57,13 @@ export function SecretPanel(props: SecretPanelProps) {
     return hide;
   }, []);
   if (!isSameUser) return null;
-  const onStage = (key: string, text: string, another: boolean) => {
-    staging.set([{ key, value: text }]);
+  const onStage = (staged: StagedValue, another: boolean) => {
+    staging.set([staged]);
     if (!another) return onClose();
     hide();
-    showToast(`Staged ${key}.`);
+    showToast(`Staged ${staged.key}.`);
     setName(undefined);
-    setFrom('');
+    setFrom(emptyFor(undefined, staging));
     setAdded(added + 1);
   };
   const title = (
@@ -77,6 +82,7 @@ export function SecretPanel(props: SecretPanelProps) {
           name={name}
           from={from}
           exists={key => staging.find(key) !== undefined}
+          willHave={staging.willHave}
           onStage={onStage}
           onCancel={isNew || start === 'editing' ? onClose : () => setFrom(undefined)}
         />
@@ -93,6 +99,13 @@ export function SecretPanel(props: SecretPanelProps) {
 
 type OfKey = SecretPanelProps & { name: string };
 
+/** What a new value starts with: like the present one, it may name other keys or not. */
+function emptyFor(name: string | undefined, staging: Staging): Editable {
+  const change = name === undefined ? undefined : staging.staged?.changes.get(name);
+  const present = name === undefined ? undefined : staging.find(name);
+  return { text: '', expand: (change?.kind === 'set' ? change.expand : present?.expand) ?? false };
+}
+
 /** The value, hidden until the user reveals it, and what can be done with it. */
 function Value({
   environment,
@@ -101,10 +114,10 @@ function Value({
   staging,
   value,
   onEdit,
-}: OfKey & { value: ReturnType<typeof useValue>; onEdit: (from: string) => void }) {
+}: OfKey & { value: ReturnType<typeof useValue>; onEdit: (from: Editable) => void }) {
   const entry = staging.find(name);
   const change = staging.staged?.changes.get(name);
-  const shown = value.shown?.key === name ? value.shown.value : undefined;
+  const shown = value.shown?.key === name ? value.shown : undefined;
   const isReadable = entry !== undefined && roleMay('read', role, environment.type);
   const isWritable = roleMay('write', role, environment.type);
   return (
@@ -142,7 +155,9 @@ function Value({
       {isWritable ? (
         <div class="actions">
           {change?.kind === 'set' ? (
-            <Button onClick={() => onEdit(change.value)}>Edit the staged value</Button>
+            <Button onClick={() => onEdit({ text: change.value, expand: change.expand ?? false })}>
+              Edit the staged value
+            </Button>
           ) : (
             isReadable && (
               <Button busy={value.busy} onClick={() => value.take(name, onEdit)}>
@@ -150,7 +165,7 @@ function Value({
               </Button>
             )
           )}
-          <Button onClick={() => onEdit('')}>New value</Button>
+          <Button onClick={() => onEdit(emptyFor(name, staging))}>New value</Button>
           {entry !== undefined && change?.kind !== 'delete' && (
             <Button kind="danger" onClick={() => staging.remove([name])}>
               Delete
@@ -163,13 +178,27 @@ function Value({
         </p>
       )}
       {/* Below the buttons, which a long value would push out of sight. */}
-      {shown !== undefined && <pre class="mono value">{shown === '' ? <i>empty</i> : shown}</pre>}
+      {shown !== undefined && <Shown {...shown} />}
     </>
   );
 }
 
-/** Who set the secret, who knows it, which environments have it, and its history. */
-function About({ place, environment, environments, role, name, staging }: OfKey) {
+/** A value and, if it names other keys, how it was set. */
+function Shown({ value, raw }: ReadValue) {
+  const text = (of: string) => <pre class="mono value">{of === '' ? <i>empty</i> : of}</pre>;
+  if (raw === undefined) return text(value);
+  return (
+    <dl class="both">
+      <dt>What programs get</dt>
+      <dd>{text(value)}</dd>
+      <dt>As it was set</dt>
+      <dd>{text(raw)}</dd>
+    </dl>
+  );
+}
+
+/** Who set the secret, what the template says about it, which environments have it, and its history. */
+function About({ place, environment, environments, role, name, staging, onDescribed }: OfKey) {
   const entry = staging.find(name);
   return (
     <>
@@ -181,8 +210,10 @@ function About({ place, environment, environments, role, name, staging }: OfKey)
           ) : (
             whoMay('get-exposure', 'see who knows a value')
           )}
+          {entry.expand && ' Its value names other keys.'}
         </p>
       )}
+      <Catalogue {...{ place, environment, environments, role, name, onDescribed }} writtenAt={entry?.updatedAt} />
       <Elsewhere {...{ place, environments, role, name }} />
       {entry !== undefined && (
         <section>

@@ -6,8 +6,14 @@ import type { Place } from './place.ts';
 
 const shownForMs = 30_000;
 
+/** A value as programs get it and, if it names other keys, as it was set. */
+export interface ReadValue {
+  value: string;
+  raw?: string;
+}
+
 /** The only revealed value on the page. */
-export const revealed = signal<{ environmentId: string; key: string; value: string } | undefined>(undefined);
+export const revealed = signal<(ReadValue & { environmentId: string; key: string }) | undefined>(undefined);
 let timer: number | undefined;
 /** Incremented whenever the value is hidden, so that a late response is not shown. */
 let round = 0;
@@ -18,20 +24,34 @@ export function hide(): void {
   revealed.value = undefined;
 }
 
+interface ReadOptions {
+  revision?: number;
+  /** Reads a value that names other keys as it was set. */
+  raw?: true;
+  signal?: AbortSignal;
+}
+
 /** Reads one value. The service audits it before it answers. */
-export async function readValue(
-  place: Place,
-  key: string,
-  { revision, signal: abort }: { revision?: number; signal?: AbortSignal } = {},
-): Promise<string> {
-  const { secrets } = await call('GET /v1/secrets/{orgSlug}/{project}/{env}', {
+export async function readStored(place: Place, key: string, options: ReadOptions = {}) {
+  const { signal: abort, ...query } = options;
+  const { secrets, revision } = await call('GET /v1/secrets/{orgSlug}/{project}/{env}', {
     params: { ...place },
-    query: { keys: key, revision },
+    query: { keys: key, ...query },
     ...(abort === undefined ? {} : { signal: abort }),
   });
   const found = secrets.find(secret => secret.key === key);
   if (found === undefined) throw new Error('The answer lacks the key that was asked for.');
-  return found.value;
+  return { value: found.value, expand: found.expand, revision };
+}
+
+/** Reads one value as programs get it and, if it names other keys, as it was set in the same revision. */
+async function readBoth(place: Place, key: string): Promise<ReadValue> {
+  const { value, expand, revision } = await readStored(place, key);
+  if (!expand) return { value };
+  const now = await readStored(place, key, { raw: true });
+  // A past revision is read as a whole, so only if the environment has changed in between.
+  const { value: raw } = now.revision === revision ? now : await readStored(place, key, { revision, raw: true });
+  return { value, raw };
 }
 
 /** As many keys as the service takes at once, in an address that every proxy takes. */
@@ -60,9 +80,9 @@ export async function readAsDotenv(place: Place, revision: number, keys: readonl
 export async function reveal(environmentId: string, place: Place, key: string): Promise<void> {
   hide();
   const own = round;
-  const value = await readValue(place, key);
+  const value = await readBoth(place, key);
   if (own !== round) return;
-  revealed.value = { environmentId, key, value };
+  revealed.value = { environmentId, key, ...value };
   timer = window.setTimeout(hide, shownForMs);
 }
 

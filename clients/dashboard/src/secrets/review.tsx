@@ -10,6 +10,7 @@ import { Problem } from '../ui/problem.tsx';
 import { Apply, type Sending } from './apply.tsx';
 import { LineValues } from './line-values.tsx';
 import { Moving } from './moving.tsx';
+import { NamesOthers } from './names-others.tsx';
 import type { Place } from './place.ts';
 import { Proof, type ProofLine } from './proof.tsx';
 import type { Stage, Staged } from './stage.ts';
@@ -126,6 +127,7 @@ function lineOf([key, staged]: readonly [string, Staged], props: StagedChangesPr
     note: (
       <>
         <span class={becomesEmpty(mark, staged) ? 'emptied' : 'quiet'}>{noteOf(mark, staged)}</span>
+        {staged.kind === 'set' && staged.expand && <NamesOthers />}
         <LineValues place={place} revision={stage.revision} name={key} staged={staged} />
         <button
           type="button"

@@ -1,12 +1,14 @@
-import type { SecretSummary } from '@holdfast/contracts/secrets/secrets.ts';
+import type { ListedKey } from '@holdfast/contracts/secrets/secrets.ts';
+import { DueDate, isNear } from '../ui/due-date.tsx';
 import { Cell, TableRow } from '../ui/table-elements.tsx';
 import { Time } from '../ui/time.tsx';
+import { NamesOthers } from './names-others.tsx';
 import { RowButton, type RowIcon } from './row-button.tsx';
 import type { Staged } from './stage.ts';
 
 export interface Row {
   key: string;
-  entry: SecretSummary | undefined;
+  entry: ListedKey | undefined;
   staged: Staged | undefined;
 }
 
@@ -63,11 +65,14 @@ export function SecretRow({ row, index, isInSight, isSelected, focusable, writab
             <span class="visually-hidden">{states[mark]}, not applied yet: </span>
           </>
         )}
-        <button type="button" class="open" tabIndex={tabIndex} onClick={() => onAction('open', row)}>
-          <span class="mono key" title={key}>
-            {key}
-          </span>
-        </button>
+        <span class="key-line">
+          <button type="button" class="open" tabIndex={tabIndex} onClick={() => onAction('open', row)}>
+            <span class="mono key" title={key}>
+              {key}
+            </span>
+          </button>
+          {isInSight && entry !== undefined && <About entry={entry} />}
+        </span>
       </Cell>
       {isInSight && (
         <>
@@ -110,6 +115,22 @@ export function Pick({ label, checked, tabIndex, onPick }: PickProps) {
         onClick={event => onPick(event.shiftKey)}
       />
     </label>
+  );
+}
+
+/** What is to know about the key: that its value names other keys, that it is due soon, and its tags. */
+function About({ entry: { expand, dueAt, tags = [] } }: { entry: ListedKey }) {
+  return (
+    <>
+      {expand && <NamesOthers />}
+      {isNear(dueAt) && <DueDate at={dueAt} />}
+      {tags.length > 0 && (
+        <span class="tags" title={tags.join(', ')}>
+          <span class="visually-hidden">tags: </span>
+          {tags.join(', ')}
+        </span>
+      )}
+    </>
   );
 }
 

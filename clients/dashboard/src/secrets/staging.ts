@@ -1,4 +1,4 @@
-import type { SecretSummary } from '@holdfast/contracts/secrets/secrets.ts';
+import type { ListedKey } from '@holdfast/contracts/secrets/secrets.ts';
 import { type Signal, signal } from '@preact/signals';
 import { onOtherUser } from '../session.ts';
 import type { Stage, Staged } from './stage.ts';
@@ -15,6 +15,13 @@ export function stageOf(environmentId: string): Signal<Stage | undefined> {
   return known;
 }
 
+/** A value to stage. With `expand`, it may name other keys. */
+export interface StagedValue {
+  key: string;
+  value: string;
+  expand?: true;
+}
+
 export type Staging = ReturnType<typeof stagingFor>;
 
 /**
@@ -23,7 +30,7 @@ export type Staging = ReturnType<typeof stagingFor>;
  * @param revision the environment's revision when its keys were listed. It stays the base until the stage continues on a later one.
  * @param listed the environment's keys; undefined if they are not known
  */
-export function stagingFor(environmentId: string, revision: number, listed: readonly SecretSummary[] | undefined) {
+export function stagingFor(environmentId: string, revision: number, listed: readonly ListedKey[] | undefined) {
   const find = (key: string) => listed?.find(entry => entry.key === key);
   const add = (changes: Iterable<readonly [string, Staged]>) => {
     const current = stageOf(environmentId);
@@ -34,9 +41,20 @@ export function stagingFor(environmentId: string, revision: number, listed: read
     staged: stageOf(environmentId).value,
     /** What the environment has under a key. */
     find,
-    set: (entries: readonly { key: string; value: string }[]) => {
+    /** Whether the environment has a key once the stage is applied; undefined if its keys are not known. */
+    willHave: (key: string): boolean | undefined => {
+      const change = stageOf(environmentId).value?.changes.get(key);
+      if (change !== undefined) return change.kind === 'set';
+      return listed === undefined ? undefined : find(key) !== undefined;
+    },
+    set: (entries: readonly StagedValue[]) => {
       const baseOf = (key: string) => (listed === undefined ? undefined : (find(key)?.version ?? 0));
-      add(entries.map(({ key, value }) => [key, { kind: 'set', value, base: baseOf(key) }]));
+      add(
+        entries.map(({ key, value, expand }) => [
+          key,
+          { kind: 'set', value, ...(expand && { expand }), base: baseOf(key) },
+        ]),
+      );
     },
     /** Stages deletions. A key that was only staged disappears with its staged change. */
     remove: (keys: readonly string[]) => {

@@ -9,7 +9,7 @@ import type { Place } from './place.ts';
 import { planOf } from './proof.tsx';
 import { orOfferToPropose, propose } from './propose.ts';
 import { type Choice, continueOn, type Stage, withoutApplied } from './stage.ts';
-import { stageOf } from './staging.ts';
+import { type StagedValue, stageOf } from './staging.ts';
 
 /** The current state of the environment after others changed it. Without keys if the user can't read them. */
 export interface Moved {
@@ -139,10 +139,10 @@ function unreadable({ details }: Refusal): Moved {
 }
 
 function bodyOf(stage: Stage, message?: string) {
-  const set: { key: string; value: string }[] = [];
+  const set: StagedValue[] = [];
   const gone: string[] = [];
   for (const [key, staged] of stage.changes) {
-    if (staged.kind === 'set') set.push({ key, value: staged.value });
+    if (staged.kind === 'set') set.push({ key, value: staged.value, ...(staged.expand && { expand: true }) });
     else gone.push(key);
   }
   return {

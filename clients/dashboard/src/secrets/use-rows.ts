@@ -1,36 +1,33 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
+import { fits } from './key-filter.ts';
 import type { Row } from './row.tsx';
+import { useFilter } from './use-filter.ts';
 
 export type Sorting = { by: 'key' | 'changed'; descending: boolean };
 
 export type Rows = ReturnType<typeof useRows>;
 
 /** The rows of a table that fit the filter, in the chosen order, and the selected ones. */
-export function useRows(all: readonly Row[]) {
+export function useRows(all: readonly Row[], slug: string) {
   const [filter, setFilter] = useState('');
   const [sorting, setSorting] = useState<Sorting>({ by: 'key', descending: false });
-  const shown = useMemo(() => sorted(matching(all, filter), sorting), [all, filter, sorting]);
+  const { filter: conditions, people } = useFilter(filter, slug);
+  const shown = useMemo(() => {
+    const fitting = ({ key, entry }: Row) => fits(conditions, { ...entry, key }, people);
+    return sorted(filter.trim() === '' ? all : all.filter(fitting), sorting);
+  }, [all, filter, conditions, people, sorting]);
   return {
     all,
     shown,
     filter,
     setFilter,
+    problem: conditions.problem,
     sorting,
     /** Sorts by a column, or the other way round if it already does. The newest changes come first. */
     sortBy: (by: Sorting['by']) =>
       setSorting({ by, descending: sorting.by === by ? !sorting.descending : by === 'changed' }),
     selection: useSelection(all, shown),
   };
-}
-
-/** The rows whose key contains one of the words. */
-function matching(rows: readonly Row[], filter: string): readonly Row[] {
-  const words = filter
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .filter(word => word !== '');
-  if (words.length === 0) return rows;
-  return rows.filter(({ key }) => words.some(word => key.toLowerCase().includes(word)));
 }
 
 /** A key that is only staged counts as the newest. */

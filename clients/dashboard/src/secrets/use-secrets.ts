@@ -21,7 +21,11 @@ export type Secrets = ReturnType<typeof useSecrets>;
 export function useSecrets({ place, environment, readable, reload }: Options) {
   const keys = useLoad(environment.id, async signal =>
     readable
-      ? await call('GET /v1/secrets/{orgSlug}/{project}/{env}/keys', { params: { ...place }, signal })
+      ? await call('GET /v1/secrets/{orgSlug}/{project}/{env}/keys', {
+          params: { ...place },
+          query: { describe: true },
+          signal,
+        })
       : undefined,
   );
   const listed = keys.data?.keys;

@@ -7,7 +7,7 @@ import './field.css';
 interface FieldProps {
   label: string;
   name: string;
-  type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'search' | 'datetime-local';
+  type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'search' | 'datetime-local' | 'date';
   value?: string | undefined;
   onInput?: (value: string) => void;
   /** Gets a pasted text with its line breaks, and returns whether the field should ignore it. */

@@ -3,6 +3,7 @@ import { Refusal } from '../api.ts';
 import { location$ } from '../router.ts';
 import { Button } from './button.tsx';
 import { ProviderLink } from './provider-link.tsx';
+import { ReferenceAdvice } from './reference-advice.tsx';
 import './problem.css';
 
 /** The error, its reason, and the id to quote when reporting it. A rate limit counts down. */
@@ -30,6 +31,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
         </p>
       )}
       {refusal?.code === 'provider_required' && <SignInThere />}
+      {refusal !== undefined && <ReferenceAdvice refusal={refusal} />}
       {left > 0 && <p>Try again in {duration(left)}.</p>}
       {refusal?.requestId !== undefined && (
         <p class="request-id">

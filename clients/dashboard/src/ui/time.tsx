@@ -16,6 +16,8 @@ export function ago(at: string): string {
   return relative.format(Math.round(seconds / unit[1]), unit[0]);
 }
 
+export const dayInWords = (at: string) => day.format(Date.parse(at));
+
 export const fullTime = (at: string) => full.format(Date.parse(at));
 
 export function Time({ at }: { at: string }) {

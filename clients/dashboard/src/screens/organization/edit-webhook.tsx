@@ -22,6 +22,7 @@ interface EditWebhookProps {
 export function EditWebhook({ webhook, projects, params, onSaved }: EditWebhookProps) {
   const [choice, setChoice] = useState<WebhookChoice>({
     events: webhook.events,
+    format: webhook.format,
     projectId: webhook.projectId ?? '',
     environmentId: webhook.environmentId ?? '',
   });
@@ -30,6 +31,7 @@ export function EditWebhook({ webhook, projects, params, onSaved }: EditWebhookP
     const body = {
       url,
       events: [...choice.events],
+      format: choice.format,
       projectId: choice.projectId || null,
       environmentId: choice.environmentId || null,
       active,

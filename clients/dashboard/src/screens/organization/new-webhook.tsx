@@ -18,12 +18,12 @@ interface NewWebhookProps {
 }
 
 export function NewWebhook({ orgId, projects, onClose }: NewWebhookProps) {
-  const [choice, setChoice] = useState<WebhookChoice>({ events: eventNames, ...everywhere });
+  const [choice, setChoice] = useState<WebhookChoice>({ events: eventNames, format: 'standard', ...everywhere });
   const [secret, setSecret] = useState<string>();
   const create = useAction(async ({ url = '' }: Record<string, string>) => {
     const { signingSecret } = await call('POST /v1/webhooks/{orgId}', {
       params: { orgId },
-      body: { url, events: [...choice.events], ...scopeBody(choice) },
+      body: { url, events: [...choice.events], format: choice.format, ...scopeBody(choice) },
     });
     setSecret(signingSecret);
   });

@@ -7,6 +7,7 @@ import { may, whoMay, whyNot } from '../../session.ts';
 import { Await } from '../../ui/await.tsx';
 import { Button } from '../../ui/button.tsx';
 import { count } from '../../ui/count.ts';
+import { DuePanel } from '../../ui/due-panel.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { EnvironmentMark } from '../../ui/environment-mark.tsx';
 import { FirstSteps } from '../../ui/first-steps.tsx';
@@ -37,15 +38,18 @@ export function Projects({ organization }: OrganizationProps) {
           list.length === 0 ? (
             <NoProjects organization={organization} onCreate={() => setCreating(true)} />
           ) : (
-            <ul class="ledger">
-              {list.map(project => (
-                <ProjectLine
-                  key={project.id}
-                  project={project}
-                  base={`/organizations/${slug}/projects/${project.slug}`}
-                />
-              ))}
-            </ul>
+            <>
+              <DuePanel organization={organization} projects={list} />
+              <ul class="ledger">
+                {list.map(project => (
+                  <ProjectLine
+                    key={project.id}
+                    project={project}
+                    base={`/organizations/${slug}/projects/${project.slug}`}
+                  />
+                ))}
+              </ul>
+            </>
           )
         }
       </Await>

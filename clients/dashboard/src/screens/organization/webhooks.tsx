@@ -57,6 +57,7 @@ const columns = (slug: string, projects: readonly Project[]): readonly Column<We
   },
   { title: 'About', cell: webhook => scopeInWords(webhook, projects) },
   { title: 'Events', cell: ({ events }) => (events.length === eventNames.length ? 'all' : events.join(', ')) },
+  { title: 'Format', cell: ({ format }) => (format === 'slack' ? 'Slack' : 'standard') },
   { title: 'State', cell: ({ active }) => (active ? 'active' : 'paused') },
   { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
@@ -72,7 +73,8 @@ function NoWebhooks() {
     <Empty title="No webhooks yet.">
       <p>
         A webhook tells another system when a secret changes, so that it can restart a service or post to a chat.
-        Holdfast sends a POST request for each change and signs it, so that the receiver can check who sent it.
+        Holdfast sends a POST request for each change and signs it, so that the receiver can check who sent it. A chat
+        that takes Slack’s incoming webhooks can be the receiver itself.
       </p>
       <Example title="A delivery" text={delivery} />
     </Empty>

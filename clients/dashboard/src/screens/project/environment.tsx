@@ -50,7 +50,7 @@ function Secrets({ organization, project, environment, reload, rights }: Secrets
   const secrets = useSecrets({ place, environment, readable, reload });
   const { staging } = secrets;
   const value = useValue(place, environment.id);
-  const rows = useRows(secrets.rows);
+  const rows = useRows(secrets.rows, organization.slug);
   const [open, setOpen] = useState<OpenDialog | undefined>(linkedDialog);
   const close = () => {
     setOpen(undefined);

@@ -1,11 +1,11 @@
 import type { Environment } from '@holdfast/contracts/projects/projects.ts';
-import type { SecretSummary } from '@holdfast/contracts/secrets/secrets.ts';
+import type { ListedKey } from '@holdfast/contracts/secrets/secrets.ts';
 
 /** The keys of one environment, and how they compare with the reference environment if one was chosen. */
 export interface Column {
   environment: Environment;
   /** The environment's secrets without their values, and its revision when they were listed. */
-  listed: readonly SecretSummary[];
+  listed: readonly ListedKey[];
   revision: number;
   keys: ReadonlySet<string>;
   compared: { same: ReadonlySet<string>; different: ReadonlySet<string> } | undefined;
@@ -24,19 +24,19 @@ export const shownKeys = ['all', 'different', 'missing', 'required'] as const;
 export type ShownKeys = (typeof shownKeys)[number];
 
 interface Filter {
-  text: string;
+  /** Whether a key fits the text of the filter. */
+  fits: (key: string) => boolean;
   show: ShownKeys;
   /** The keys that the template requires. */
   required: ReadonlySet<string>;
 }
 
 /** The keys to show, in key order. Keys that the template requires are shown even if no environment has them. */
-export function keysToShow(columns: readonly Column[], { text, show, required }: Filter): string[] {
+export function keysToShow(columns: readonly Column[], { fits, show, required }: Filter): string[] {
   const all = new Set([...columns.flatMap(({ keys }) => [...keys]), ...required]);
-  const wanted = text.toLowerCase();
   const has = (key: string, state: CellState) => columns.some(column => cellOf(key, column) === state);
   return [...all]
-    .filter(key => key.toLowerCase().includes(wanted))
+    .filter(fits)
     .filter(key => {
       if (show === 'different') return has(key, 'different');
       if (show === 'missing') return has(key, 'missing');

@@ -63,6 +63,7 @@ export function GridPanels({ organization, project, open, setOpen, from, changed
           environments={project.environments}
           name={open.key}
           start={open.column.keys.has(open.key) ? undefined : 'editing'}
+          onDescribed={changed}
           staging={stagingFor(open.column.environment.id, open.column.revision, open.column.listed)}
         />
       )}

@@ -15,6 +15,7 @@ import { keysToShow, type ShownKeys, shownKeys } from './grid-cells.ts';
 import { GridPanels, type OpenPanel } from './grid-panels.tsx';
 import { GridTable } from './grid-table.tsx';
 import { useGrid } from './use-grid.ts';
+import { useGridFilter } from './use-grid-filter.ts';
 
 const shownWords: Readonly<Record<ShownKeys, string>> = {
   all: 'all keys',
@@ -32,7 +33,8 @@ export function Grid({ organization, project, reload }: Omit<ProjectProps, 'para
   const [text, setText] = useState('');
   const [show, setShow] = useState<ShownKeys>('all');
   const [open, setOpen] = useState<OpenPanel>();
-  const keys = keysToShow(columns, { text, show, required });
+  const { fits, problem } = useGridFilter(columns, { text, template: loaded.data?.template, slug: organization.slug });
+  const keys = keysToShow(columns, { fits, show, required });
   const { chosen, choose, chooseAll, clear } = useChosen(keys);
   if (readable.length === 0) return <Empty title="You can’t read any environment of this project." />;
   return (
@@ -40,7 +42,15 @@ export function Grid({ organization, project, reload }: Omit<ProjectProps, 'para
       {() => (
         <>
           <div class="filters">
-            <Field label="Filter" name="filter" type="search" mono value={text} onInput={setText} />
+            <Field
+              label="Filter"
+              name="filter"
+              type="search"
+              mono
+              placeholder="tag:payments owner:me due:30d"
+              value={text}
+              onInput={setText}
+            />
             <Select
               label="Show"
               value={show}
@@ -64,7 +74,7 @@ export function Grid({ organization, project, reload }: Omit<ProjectProps, 'para
           />
           {keys.length === 0 ? (
             <NoKeys
-              title={whyNone({ text, show, reference })}
+              title={problem ?? whyNone({ text, show, reference })}
               onClear={() => {
                 setText('');
                 setShow('all');
@@ -172,7 +182,7 @@ interface Filters {
 function whyNone({ text, show, reference }: Filters): string | undefined {
   if (show === 'different' && reference === undefined) return 'Choose an environment to compare with first.';
   const which = show === 'all' ? '' : ` that is ${shownWords[show]}`;
-  if (text !== '') return `No key${which} contains “${text}”.`;
+  if (text !== '') return `No key${which} ${text.includes(':') ? 'fits' : 'contains'} “${text}”.`;
   return show === 'all' ? undefined : `No key is ${shownWords[show]}.`;
 }
 

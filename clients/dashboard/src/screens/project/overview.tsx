@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { may, whoMay } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { count } from '../../ui/count.ts';
+import { DuePanel } from '../../ui/due-panel.tsx';
 import { EnvironmentMark } from '../../ui/environment-mark.tsx';
 import { roleMay } from '../../ui/environment-rights.ts';
 import type { ProjectProps } from '../../ui/in-project.tsx';
@@ -29,6 +30,7 @@ export function ProjectOverview({ organization, project, reload }: ProjectProps)
       }
     >
       {!many && <Environments organization={organization} project={project} />}
+      <DuePanel organization={organization} projects={[project]} />
       <Grid organization={organization} project={project} reload={reload} />
       {many && <Environments organization={organization} project={project} />}
       {creating && (

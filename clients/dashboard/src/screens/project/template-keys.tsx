@@ -1,15 +1,36 @@
+import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import type { TemplateKey } from '@holdfast/contracts/templates/templates.ts';
 import { Button } from '../../ui/button.tsx';
-import { Table } from '../../ui/table.tsx';
+import { count } from '../../ui/count.ts';
+import { OwnerName } from '../../ui/owner-name.tsx';
+import { usePeople } from '../../ui/people.ts';
+import { type Column, Table } from '../../ui/table.tsx';
 
 interface TemplateKeysProps {
+  slug: string;
   keys: readonly TemplateKey[];
+  environments: readonly Environment[];
   changeable: boolean;
   onEdit: (key: TemplateKey) => void;
   onRemove: (key: string) => void;
 }
 
-export function TemplateKeys({ keys, changeable, onEdit, onRemove }: TemplateKeysProps) {
+export function TemplateKeys({ slug, keys, environments, changeable, onEdit, onRemove }: TemplateKeysProps) {
+  const people = usePeople(
+    slug,
+    keys.some(({ owner }) => owner !== undefined),
+  );
+  const catalogue: readonly (readonly [uses: (key: TemplateKey) => unknown, Column<TemplateKey>])[] = [
+    [
+      ({ owner }) => owner,
+      { title: 'Owner', cell: ({ owner }) => owner !== undefined && <OwnerName {...{ slug, people, owner }} /> },
+    ],
+    [
+      ({ maxAgeDays, expiresAt }) => maxAgeDays ?? expiresAt,
+      { title: 'Due', cell: key => dueInWords(key, environments) },
+    ],
+    [({ tags }) => tags, { title: 'Tags', cell: ({ tags = [] }) => tags.join(', ') }],
+  ];
   return (
     <Table
       caption="Template keys"
@@ -20,6 +41,8 @@ export function TemplateKeys({ keys, changeable, onEdit, onRemove }: TemplateKey
         { title: 'For', cell: ({ description }) => description ?? '' },
         { title: 'Pattern', cell: ({ pattern }) => (pattern ? <span class="mono">{pattern}</span> : null) },
         { title: 'Required', cell: ({ required }) => (required ? 'yes' : 'no') },
+        // Most templates only check keys, and need no columns for the rest.
+        ...catalogue.filter(([uses]) => keys.some(uses)).map(([, column]) => column),
         {
           title: 'Actions',
           hiddenTitle: true,
@@ -38,4 +61,13 @@ export function TemplateKeys({ keys, changeable, onEdit, onRemove }: TemplateKey
       ]}
     />
   );
+}
+
+/** When values of a key are due: `after 90 days`, and where they expire besides. */
+function dueInWords({ maxAgeDays, expiresAt = {} }: TemplateKey, environments: readonly Environment[]): string {
+  const expiring = environments.filter(({ id }) => expiresAt[id] !== undefined).map(({ slug }) => slug);
+  return [
+    ...(maxAgeDays === undefined ? [] : [`after ${count(maxAgeDays, 'day')}`]),
+    ...(expiring.length === 0 ? [] : [`at a date in ${expiring.join(', ')}`]),
+  ].join(', ');
 }

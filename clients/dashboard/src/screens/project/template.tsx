@@ -2,6 +2,7 @@ import type { TemplateKey } from '@holdfast/contracts/templates/templates.ts';
 import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { useLoad } from '../../load.ts';
+import { DescribeKey } from '../../secrets/describe-key.tsx';
 import { may, whoMay } from '../../session.ts';
 import { Await } from '../../ui/await.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -10,7 +11,6 @@ import { Empty } from '../../ui/empty.tsx';
 import { roleMay } from '../../ui/environment-rights.ts';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import { Page, Section } from '../../ui/page.tsx';
-import { EditTemplateKey } from './edit-template-key.tsx';
 import { EnvironmentChecks } from './environment-checks.tsx';
 import { TemplateKeys } from './template-keys.tsx';
 
@@ -38,7 +38,13 @@ export function Template({ organization, project }: ProjectProps) {
             <Empty title="No keys in the template yet." />
           ) : (
             <>
-              <TemplateKeys keys={keys} changeable={whyNot === undefined} onEdit={setEditing} onRemove={setRemoving} />
+              <TemplateKeys
+                slug={organization.slug}
+                {...{ keys, environments }}
+                changeable={whyNot === undefined}
+                onEdit={setEditing}
+                onRemove={setRemoving}
+              />
               <Section title="Environments against the template">
                 <EnvironmentChecks
                   environments={environments}
@@ -55,9 +61,10 @@ export function Template({ organization, project }: ProjectProps) {
         }
       </Await>
       {editing !== undefined && (
-        <EditTemplateKey
-          params={params}
+        <DescribeKey
+          {...{ params, environments }}
           known={editing === 'new' ? undefined : editing}
+          required
           onClose={() => setEditing(undefined)}
           onSaved={loaded.reload}
         />

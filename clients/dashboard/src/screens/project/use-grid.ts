@@ -33,7 +33,11 @@ export function useGrid(
         }),
       ),
     ]);
-    return { lists, required: new Set(template.keys.filter(({ required }) => required).map(({ key }) => key)) };
+    return {
+      lists,
+      template: new Map(template.keys.map(described => [described.key, described])),
+      required: new Set(template.keys.filter(({ required }) => required).map(({ key }) => key)),
+    };
   });
   const lists = loaded.data?.lists ?? [];
   const compared = useRef(new Map<string, NonNullable<Column['compared']>>());

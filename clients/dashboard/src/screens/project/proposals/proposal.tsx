@@ -1,6 +1,7 @@
 import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import { type Answer, Refusal } from '../../../api.ts';
 import { ChangedValues } from '../../../secrets/changed-values.tsx';
+import { NamesOthers } from '../../../secrets/names-others.tsx';
 import { linesOf, Proof, type ProofLine } from '../../../secrets/proof.tsx';
 import { type Proposal, proposalsPath } from '../../../secrets/propose.ts';
 import { ShowValues } from '../../../secrets/shown.tsx';
@@ -97,10 +98,12 @@ function revisionsOf({ baseRevision, revision }: Proposal) {
 function linesWith({ proposal, stale, values = [] }: Found): ProofLine[] {
   const shown = new Map(values.map(value => [value.key, value]));
   const changed = new Set(stale);
+  const names = new Set(proposal.expand);
   return linesOf(proposal).map(line => ({
     ...line,
     note: (
       <>
+        {names.has(line.key) && <NamesOthers />}
         {changed.has(line.key) && <span class="emptied">changed since it was proposed</span>}
         <ChangedValues {...shown.get(line.key)} />
       </>
