@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Proof, proofs } from './proofs.ts';
 
@@ -17,12 +17,14 @@ const isProgress = (line: string) => /^[a-z][a-z -]{2,30}: /.test(line);
 interface Result {
   passed: number;
   failed: number;
+  /** The names of failed tests, each with the first line of what went wrong. */
+  failures: readonly string[];
 }
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const startedAt = performance.now();
 const secondsSince = (moment: number) => Math.round((performance.now() - moment) / 1000);
-const failures: string[] = [];
+const failedProofs: string[] = [];
 const running = new Map<Proof, { process: ChildProcess; startedAt: number }>();
 
 async function run(proof: Proof): Promise<Result> {
@@ -50,7 +52,7 @@ async function run(proof: Proof): Promise<Result> {
   const isGood = result.failed === 0;
   if (!isGood) {
     print(output.join('\n'));
-    failures.push(proof.name);
+    failedProofs.push(proof.name);
   }
   const counted = isGood ? `${result.passed} tests` : `${result.passed} passed, ${result.failed} failed`;
   print(`${isGood ? 'passed' : 'FAILED'}: ${proof.name}, ${counted}, ${secondsSince(startMoment)} s`);
@@ -59,18 +61,35 @@ async function run(proof: Proof): Promise<Result> {
 
 /** A run that ended without a report, without a test, or with a failure outside its tests has failed as a whole. */
 function resultOf(report: string, code: number | null): Result {
-  const { passed, failed } = readReport(report);
+  const { passed, failed, failures } = readReport(report);
   const isComplete = code === 0 && passed > 0;
-  return { passed, failed: failed === 0 && !isComplete ? 1 : failed };
+  return { passed, failed: failed === 0 && !isComplete ? 1 : failed, failures };
 }
 
 function readReport(report: string): Result {
   try {
-    const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, 'utf8'));
-    return { passed: numPassedTests, failed: numFailedTests };
+    const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report;
+    return { passed: numPassedTests, failed: numFailedTests, failures: testResults.flatMap(failuresIn) };
   } catch {
-    return { passed: 0, failed: 0 };
+    return { passed: 0, failed: 0, failures: [] };
   }
+}
+
+/** What is used of the report of vitest’s JSON reporter. */
+interface Report {
+  numPassedTests: number;
+  numFailedTests: number;
+  testResults: readonly {
+    name: string;
+    assertionResults: readonly { status: string; fullName: string; failureMessages: readonly string[] }[];
+  }[];
+}
+
+function failuresIn({ name, assertionResults }: Report['testResults'][number]): string[] {
+  const file = relative(process.cwd(), name);
+  return assertionResults
+    .filter(({ status }) => status === 'failed')
+    .map(({ fullName, failureMessages: [message = ''] }) => `failed: ${file}: ${fullName}: ${message.split('\n')[0]}`);
 }
 
 const isFull = process.argv.includes('--full');
@@ -103,7 +122,9 @@ await Promise.all(
 clearInterval(heartbeat);
 const sum = (of: (result: Result) => number) => results.reduce((total, result) => total + of(result), 0);
 const failed = sum(result => result.failed);
-if (failures.length > 0) print(`failed proofs: ${failures.join(', ')}`);
+// Again at the end, because what came before may be cut off where this is read.
+for (const failure of results.flatMap(({ failures }) => failures)) print(failure);
+if (failedProofs.length > 0) print(`failed proofs: ${failedProofs.join(', ')}`);
 print(`${results.length} proofs in ${secondsSince(startedAt)} s`);
 print(`${sum(({ passed }) => passed)} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
