@@ -14,7 +14,7 @@ export interface Proof {
 export const proofs: readonly Proof[] = [
   {
     name: 'faults',
-    files: ['test/faults/faults.test.ts', 'test/lib/jobs/mail-due.test.ts'],
+    files: ['test/faults/faults.test.ts', 'test/faults/due-letters.test.ts'],
     env: { FAULTS: 'most' },
     full: { FAULTS: 'all' },
   },
