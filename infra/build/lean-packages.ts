@@ -35,12 +35,31 @@ const noAndroidKey = `
   }
 `;
 
+/** Only clients with `retryMode: 'adaptive'` create one. The service's clients have the standard mode. */
+const noAdaptiveRetries = `
+  export class AdaptiveRetryStrategy {
+    constructor() {
+      throw new Error('The functions have no adaptive retries.');
+    }
+  }
+`;
+
+/** Lambda has no files in `~/.aws` and no instance metadata. The function's region is in an environment variable. */
+const noSharedFiles = `
+  export { CONFIG_PREFIX_SEPARATOR } from './constants';
+  export const loadSharedConfigFiles = async () => ({ configFile: {}, credentialsFile: {} });
+`;
+const noInstanceMetadata = 'export const getInstanceMetadataRegion = async () => undefined;';
+
 /** The contents of the modules that are replaced, by the end of their path. */
 const replacements: readonly (readonly [RegExp, string | ((source: string) => string)])[] = [
   [/util-endpoints[/\\]lib[/\\]aws[/\\]partitions\.js$/, onePartition],
   // Digests for runtimes that have none. Node has them.
   [/checksum[/\\]sha256[/\\]Sha256Js\.js$/, 'export const Sha256Js = undefined;'],
   [/checksum[/\\]md5[/\\]Md5Js\.js$/, 'export const Md5Js = undefined;'],
+  [/util-retry[/\\]AdaptiveRetryStrategy\.js$/, noAdaptiveRetries],
+  [/shared-ini-file-loader[/\\]loadSharedConfigFiles\.js$/, noSharedFiles],
+  [/regionConfig[/\\]getInstanceMetadataRegion\.js$/, noInstanceMetadata],
   [/registration[/\\]verifications[/\\]verifyAttestationAndroidKey\.js$/, noAndroidKey],
   [/undici[/\\]index\.js$/, undici],
   // The parser for processors without SIMD instructions. Lambda's arm64 processors have them.

@@ -3,9 +3,16 @@ import { type EventName, type EventPayload, pingEvent } from '../contracts/field
 /** Names of keys in one sentence. All of them may take up 2 MB. */
 const namedKeys = 10;
 
-/** Slack reads `<…>` as a link or a mention, such as `<!channel>`; these three are all it needs to have escaped. */
+/** An `@` outside an address, a word that mentions everybody in a chat, and a link whose text is not its address. */
+const markup = /(?<![\p{L}\p{N}])@|@(?=all|channel|everyone|here)|\](?=\()/giu;
+
+/**
+ * Slack reads `<…>` as a link or a mention, such as `<!channel>`, and needs these three characters to be escaped.
+ * Mattermost and Discord accept the same body, but have mark-up of their own, which an invisible character ends.
+ */
 function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const withoutMarkup = text.replaceAll(markup, '$&\u200B');
+  return withoutMarkup.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 function listed(keys: readonly string[]): string {

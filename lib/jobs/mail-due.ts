@@ -11,7 +11,7 @@ import { storedAges } from '../projects/due/key-ages.ts';
 import { isServingRegion } from '../table/client.ts';
 import { equals, isActive, isNew } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
-import { at, find, list } from '../table/read.ts';
+import { at, find, list, type Read } from '../table/read.ts';
 import { type DueLettersRecord, dueLettersRecord, keyAgesRecord } from '../table/records/due.ts';
 import { environmentStateRecord } from '../table/records/environment.ts';
 import {
@@ -123,7 +123,7 @@ function sees(member: MemberRecord, { projectId, environmentId }: DueValue, nowM
   return memberSees(member, { id: environmentId, projectId }, nowMs);
 }
 
-/** Enough for years. The oldest are forgotten first, so that the item stays below 400 KB. */
+/** Enough for years, and an item below 400 KB. */
 const maximumMailed = 8000;
 
 const startOfDay = (timeMs: number): number => timeMs - (timeMs % dayMs);
@@ -136,6 +136,26 @@ function digestOf({ environmentId, shown: { key, version, dueAt } }: DueValue): 
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
+/** What is announced now, and the announcements to remember: those of values that are still due are never forgotten. */
+function announcementsFor(
+  mailed: ReadonlyMap<string, number>,
+  values: readonly DueValue[],
+  nowMs: number,
+): { news: { value: DueValue; days: number }[]; mailed: [string, number][] } {
+  const dated = values.map(value => {
+    const days = daysUntil(value.shown.dueAt, nowMs);
+    return { value, days, digest: digestOf(value), limit: announcedBy(days) };
+  });
+  const due = new Set(dated.map(({ digest }) => digest));
+  const dueMailed = [...mailed].filter(([digest]) => due.has(digest));
+  const news = dated
+    .filter(({ digest, limit }) => limit < (mailed.get(digest) ?? Number.POSITIVE_INFINITY))
+    .slice(0, maximumMailed - dueMailed.length);
+  const others = [...mailed].filter(([digest]) => !due.has(digest));
+  const remembered = new Map([...others, ...dueMailed, ...news.map(one => [one.digest, one.limit] as const)]);
+  return { news, mailed: [...remembered].slice(-maximumMailed) };
+}
+
 /** @returns false if the letter has to be sent later */
 async function mailMember(
   organization: OrganizationRecord,
@@ -145,27 +165,17 @@ async function mailMember(
 ): Promise<boolean> {
   const item = at(dueLettersRecord, organization.slug, userId);
   const stored = await find(item);
-  const mailed = new Map(stored?.organizationId === organization.id ? stored.mailed : []);
-  const dated = values.map(value => ({ value, digest: digestOf(value), days: daysUntil(value.shown.dueAt, nowMs) }));
-  const news = dated.filter(({ digest, days }) => announcedBy(days) < (mailed.get(digest) ?? Number.POSITIVE_INFINITY));
+  const mailedBefore = stored?.organizationId === organization.id ? stored.mailed : [];
+  const { news, mailed } = announcementsFor(new Map(mailedBefore), values, nowMs);
   if (news.length === 0) return true;
   const mail = await dueMail(
     organization,
     news.map(({ value, days }) => ({ ...value.shown, days })),
   );
-  for (const { digest, days } of news) {
-    mailed.delete(digest);
-    mailed.set(digest, announcedBy(days));
-  }
-  const noted: DueLettersRecord = {
-    organizationId: organization.id,
-    mailed: [...mailed].slice(-maximumMailed),
-    nonce: randomUUID(),
-  };
-  const isSame = stored === undefined ? isNew : { nonce: equals(stored.nonce) };
-  const isThereStill = check(at(organizationRecord, organization.slug), { if: isActive(organization.id) });
-  // Another run sends the letter, or the organization is gone.
-  if (!(await transactIfHolds([isThereStill, put(item, noted, { if: isSame })]))) return true;
+  const letter: Letter = { organization, item, stored, noted: newNote(organization, mailed) };
+  const withdrawn = newNote(organization, mailedBefore);
+  // Otherwise another run sends the letter, or the organization is gone.
+  if (!(await noteLetter(letter, withdrawn))) return true;
   try {
     await sendMailOnce(email, mail);
     return true;
@@ -174,8 +184,38 @@ async function mailMember(
     // No repetition helps with a malformed address.
     const isFinal = error instanceof MailMayBeSent || (error instanceof Error && error.name === 'BadRequestException');
     if (isFinal) return true;
-    const before = { organizationId: organization.id, mailed: stored?.mailed ?? [], nonce: randomUUID() };
-    await transactIfHolds([put(item, before, { if: { nonce: equals(noted.nonce) } })]);
+    await transactIfHolds([put(item, withdrawn, { if: { nonce: equals(letter.noted.nonce) } })]);
     return false;
+  }
+}
+
+interface Letter {
+  organization: OrganizationRecord;
+  item: Read<DueLettersRecord>;
+  stored: DueLettersRecord | undefined;
+  noted: DueLettersRecord;
+}
+
+const newNote = ({ id }: OrganizationRecord, mailed: DueLettersRecord['mailed']): DueLettersRecord => ({
+  organizationId: id,
+  mailed,
+  nonce: randomUUID(),
+});
+
+/**
+ * Notes a letter, which is sent afterwards. A note whose response is lost may still be stored, even later, so the item
+ * is then written as it was: either that succeeds, and the note is rejected from then on, or the note was stored.
+ * @returns whether the letter has to be sent by this run
+ */
+async function noteLetter({ organization, item, stored, noted }: Letter, withdrawn: DueLettersRecord) {
+  const putIfSame = (note: DueLettersRecord) => [
+    check(at(organizationRecord, organization.slug), { if: isActive(organization.id) }),
+    put(item, note, { if: stored === undefined ? isNew : { nonce: equals(stored.nonce) } }),
+  ];
+  try {
+    return await transactIfHolds(putIfSame(noted));
+  } catch (error) {
+    if (await transactIfHolds(putIfSame(withdrawn))) throw error;
+    return (await find(item))?.nonce === noted.nonce;
   }
 }

@@ -12,7 +12,7 @@ export async function sendMail(to: string, mail: Mail): Promise<void> {
   await mailClient().send(sendCommand(to, mail));
 }
 
-/** SES didn't answer, so it may have the e-mail or not. */
+/** SES didn't answer, or failed, so it may have the e-mail or not. */
 export class MailMayBeSent extends Error {
   override readonly name = 'MailMayBeSent';
 }
@@ -22,7 +22,7 @@ const notConnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /**
  * Like `sendMail`, but never sends twice: it repeats only what SES rejected.
- * @throws MailMayBeSent if SES didn't answer
+ * @throws MailMayBeSent if SES didn't answer, or failed
  */
 export async function sendMailOnce(to: string, mail: Mail): Promise<void> {
   const command = sendCommand(to, mail);
@@ -32,12 +32,16 @@ export async function sendMailOnce(to: string, mail: Mail): Promise<void> {
   await mailClient().send(command);
 }
 
+/** Whether an answer says that SES did not accept the request; after other answers from 500 on, it may have. */
+const isRejection = (status: number): boolean => status < 500 || status === 503;
+
 /** The SDK looks at the cause of an error too, so this one has none. */
 function endWithoutAnswer<Args, Answer>(next: (args: Args) => Promise<Answer>): (args: Args) => Promise<Answer> {
   return args =>
     next(args).catch(error => {
       const { $metadata, code = '', name = 'no answer' } = error;
-      if ($metadata?.httpStatusCode !== undefined || notConnected.has(code)) throw error;
+      const status: number | undefined = $metadata?.httpStatusCode;
+      if (status === undefined ? notConnected.has(code) : isRejection(status)) throw error;
       throw new MailMayBeSent(`The e-mail may have been sent: ${name}`);
     });
 }

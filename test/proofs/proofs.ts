@@ -12,7 +12,12 @@ export interface Proof {
 
 /** Longest first, so that the two that run side by side end at about the same time. */
 export const proofs: readonly Proof[] = [
-  { name: 'faults', files: ['test/faults/faults.test.ts'], env: { FAULTS: 'most' }, full: { FAULTS: 'all' } },
+  {
+    name: 'faults',
+    files: ['test/faults/faults.test.ts', 'test/faults/due-letters.test.ts'],
+    env: { FAULTS: 'most' },
+    full: { FAULTS: 'all' },
+  },
   {
     name: 'deployments',
     files: words(`test/infra/stacks/template-changes.test.ts test/infra/stacks/deployment-traffic.test.ts

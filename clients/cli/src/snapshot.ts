@@ -16,7 +16,7 @@ export interface PullFlags {
 }
 
 /** The limit of `?keys=`. */
-const mostNamedKeys = 100;
+export const mostNamedKeys = 100;
 
 /** The values for a command: of one environment, or of several, where the last one that has a key wins. */
 export interface PulledLayers {

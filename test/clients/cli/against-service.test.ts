@@ -9,7 +9,7 @@ import { untilEnd } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { join as joinOrganization } from '#test/support/sample-requests.ts';
-import { failure, type StartedCli } from './cli.ts';
+import { failure, type StartedCli, variablesOf } from './cli.ts';
 import { useShop } from './shop.ts';
 
 const { api, cli, ada, project, environment, of, holdfast, onTerminal } = useShop();
@@ -327,6 +327,52 @@ describe('values that name other keys', () => {
     const proposed = await holdfast(['set', 'OTHER', '--expand', '--propose', '--json'], url);
     expect(JSON.parse(proposed.stdout).proposal).toMatchObject({ created: ['OTHER'], expand: ['OTHER'] });
   });
+});
+
+describe('a file that was pulled where values name other keys', () => {
+  const url = 'postgres://app:\u0024{PASSWORD}@db';
+  const prepared = async () => {
+    await holdfast(['set', 'PASSWORD'], 's3cret');
+    await holdfast(['set', 'URL', '--expand'], url);
+    return (await holdfast(['pull', '-f', 'dotenv'])).stdout;
+  };
+
+  it('is pushed without a change of them', async () => {
+    const text = await prepared();
+    const again = await holdfast(['push', '-', '--json'], text);
+    expect(JSON.parse(again.stdout)).toMatchObject({ created: [], updated: [], unchanged: ['PASSWORD', 'URL'] });
+    const more = await holdfast(['push', '-', '--prune', '--json', '--message', 'more'], `${text}MORE=1\n`);
+    expect(JSON.parse(more.stdout)).toMatchObject({ created: ['MORE'], updated: [] });
+    expect(more.stderr).not.toContain('plain');
+    await holdfast(['set', 'PASSWORD'], 'next');
+    expect((await holdfast(['get', 'URL'])).stdout).toContain('postgres://app:next@db');
+  });
+
+  it('makes one plain text only with a warning that names it, which diff gives too', async () => {
+    const text = (await prepared()).replace('@db', '@other');
+    const warning = expect.stringContaining('URL: names other keys, and becomes plain text.');
+    const [diff, pushed] = [await holdfast(['diff', '-'], text), await holdfast(['push', '-'], text)];
+    expect([diff, pushed]).toMatchObject([
+      { code: 0, stderr: warning },
+      { code: 0, stderr: warning },
+    ]);
+    expect(pushed.stderr).not.toContain('s3cret');
+    await holdfast(['set', 'PASSWORD'], 'next');
+    expect((await holdfast(['get', 'URL'])).stdout).toContain('postgres://app:s3cret@other');
+    expect((await holdfast(['push', '-'], text)).stderr).not.toContain('plain');
+  });
+});
+
+it('a file is pushed by a developer who may not read the environment', async () => {
+  const alan = await seedPerson();
+  await joinOrganization(api, ada, alan, 'developer');
+  const { token } = await createToken(api, alan, { organizationId: ada.organization.id });
+  const production = variablesOf(api.url, token, `${ada.organization.slug}/${project.slug}/production`);
+  await of('production').import({ A: '1' });
+  const pulled = await holdfast(['pull'], undefined, production);
+  const pushed = await holdfast(['push', '-'], 'A=2\n', production);
+  expect([pulled.code, pushed.code]).toEqual([4, 0]);
+  expect((await of('production').pull()).require('A')).toBe('2');
 });
 
 describe('the other commands', () => {

@@ -142,7 +142,9 @@ describe('a delivery', () => {
     const target = await receiver();
     const { id, signingSecret } = await subscribe(target.url, { format: 'slack' });
     const where = `${place.project.slug}/dev`;
-    await place.set('dev', 'DATABASE_URL', canary, { body: { message: '<!channel> & a new database' } });
+    await place.set('dev', 'DATABASE_URL', canary, {
+      body: { message: '<!channel> & @everyone: a [new](https://db.example) database' },
+    });
     await whenLogged(id, 1);
     await place.importAll('dev', numbered(12, canary));
     await whenLogged(id, 2);
@@ -157,7 +159,11 @@ describe('a delivery', () => {
       expect(body.toString()).not.toContain(canary);
     }
     expect(payloads(target).slice(0, 3)).toEqual([
-      { text: `${person.email} created DATABASE_URL in ${where}: “&lt;!channel&gt; &amp; a new database”` },
+      {
+        text:
+          `${person.email} created DATABASE_URL in ${where}: ` +
+          '“&lt;!channel&gt; &amp; @\u200Beveryone: a [new]\u200B(https://db.example) database”',
+      },
       { text: expect.stringMatching(/ set 12 secrets \(K0, .* and 2 more\) in .*\/dev\.$/) },
       { text: `${person.email} sent this test message from Holdfast.` },
     ]);

@@ -3,32 +3,32 @@ import { openLog } from '#lib/core/logger.ts';
 import { dayMs } from '#lib/core/time.ts';
 import { mailDue } from '#lib/jobs/mail-due.ts';
 import { startApi } from '#test/support/api.ts';
-import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { openWorkplace } from '#test/support/environments.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
-import { type FaultKind, injectFault, isTableWrite, kindsFor } from '#test/support/inject-faults.ts';
-import { type AwsCall, type Conductor, conduct, replenishRetries } from '#test/support/observe-calls.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { emptyTable } from '#test/support/table-dump.ts';
 
 const api = shared(() => startApi());
 const place = fresh(async () => {
+  dueAt = undefined;
   await emptyTable();
   return openWorkplace(api);
 });
 
-/** Values are written now, so a value of an age of 20 days is due then. */
-const ageDays = 20;
+/** When the first described value is due. */
+let dueAt: string | undefined;
 
-async function describeKey(body: object, there: Workplace = place): Promise<void> {
-  const template = `/templates/${there.owner.organization.slug}/${there.project.slug}`;
-  await expectStatus(api.post(template, { maxAgeDays: ageDays, ...body }, there.owner.session), 201);
+async function describeKey(body: object): Promise<void> {
+  const { organization, session } = place.owner;
+  const template = `/templates/${organization.slug}/${place.project.slug}`;
+  await expectStatus(api.post(template, { maxAgeDays: 20, ...body }, session), 201);
+  dueAt ??= (await api.get(`/due/${organization.id}`, session)).body.due[0].dueAt;
 }
 
-/** The daily run, as of some days before the value is due. */
-function run(daysBefore: number, conductor?: Conductor): Promise<void> {
-  const at = new Date(Date.now() + (ageDays - daysBefore) * dayMs).toISOString();
-  return conduct(conductor, () => mailDue({ at }, openLog({ operation: 'mail-due' })));
-}
+/** Some days before the value is due. */
+const before = (days: number) => new Date(Date.parse(`${dueAt}`) - days * dayMs).toISOString();
+
+const run = (daysBefore: number) => mailDue({ at: before(daysBefore) }, openLog({ operation: 'mail-due' }));
 
 const letters = async (email = place.owner.email) =>
   (await api.mails()).filter(({ to, subject }) => to === email && subject === 'Secrets have to be renewed');
@@ -96,8 +96,7 @@ describe('letters about what is due', () => {
   it('are sent by the local stack when it is asked, as of a time', async () => {
     await place.set('dev', 'A', '1');
     await describeKey({ key: 'A' });
-    const at = new Date(Date.now() + (ageDays - 3) * dayMs).toISOString();
-    const url = new URL(`/local/daily?at=${encodeURIComponent(at)}`, api.url);
+    const url = new URL(`/local/daily?at=${encodeURIComponent(before(3))}`, api.url);
     const [ran, foreign, got] = [
       await fetch(url, { method: 'POST' }),
       await fetch(url, { method: 'POST', headers: { origin: 'https://evil.example' } }),
@@ -105,66 +104,6 @@ describe('letters about what is due', () => {
     ];
     expect([ran.status, foreign.status, got.status]).toEqual([200, 404, 404]);
     expect(await letters()).toHaveLength(1);
-  });
-});
-
-describe('a fault of any write or letter of the daily run', () => {
-  it('never sends a letter twice, and loses none that SES did not get', { timeout: 300_000 }, async () => {
-    await place.set('dev', 'A', '1');
-    await describeKey({ key: 'A' });
-    const calls: AwsCall[] = [];
-    await run(14, {
-      call: (call, send) => {
-        calls.push(call);
-        return send();
-      },
-    });
-    expect(calls.at(-1)?.service).toBe('SESv2');
-    const lost: [FaultKind, string][] = [];
-    for (const call of calls.filter(one => isTableWrite(one) || one.service === 'SESv2')) {
-      for (const kind of kindsFor(call).filter(one => one !== 'overtaken')) {
-        await emptyTable();
-        const there = await openWorkplace(api);
-        await there.set('dev', 'A', '1');
-        await describeKey({ key: 'A' }, there);
-        await run(14, injectFault(kind, call.position)).catch(() => undefined);
-        await replenishRetries();
-        await run(14);
-        const sent = (await letters(there.owner.email)).length;
-        expect([kind, call.operation, sent <= 1]).toEqual([kind, call.operation, true]);
-        if (sent === 0) lost.push([kind, call.operation]);
-        await run(3);
-        expect((await letters(there.owner.email)).length).toBe(sent + 1);
-      }
-    }
-    // The process ended after the letter was noted and before it was sent: nobody can tell that from a lost answer.
-    expect(lost.every(([kind]) => kind.startsWith('dies') || kind.startsWith('answer-lost'))).toBe(true);
-  });
-});
-
-describe('two runs at once', () => {
-  it('send each letter once, wherever the second meets the first', { timeout: 300_000 }, async () => {
-    for (let position = 1; ; position += 1) {
-      await emptyTable();
-      const there = await openWorkplace(api);
-      await there.importAll('dev', { OWNED: '1', FREE: '1' });
-      const developer = await there.member('developer');
-      await describeKey({ key: 'OWNED', owner: developer.user.id }, there);
-      await describeKey({ key: 'FREE' }, there);
-      let hasMet = false;
-      await run(14, {
-        call: async (call, send) => {
-          if (call.position === position) {
-            hasMet = true;
-            await run(14);
-          }
-          return send();
-        },
-      });
-      const sent = [await letters(there.owner.email), await letters(developer.email)].map(({ length }) => length);
-      expect([position, sent]).toEqual([position, [1, 1]]);
-      if (!hasMet) return;
-    }
   });
 });
 

@@ -5,6 +5,7 @@ import { exitCodes, Failure, usage } from '../failure.ts';
 import { given } from '../given.ts';
 import { dialectOptions } from '../options.ts';
 import { readFile } from '../read-limited.ts';
+import { plainNote } from '../references.ts';
 import { type FileFlags, readSecrets } from '../secrets-file.ts';
 import type { Session } from '../session.ts';
 import { decode, readStandardInput } from '../standard-input.ts';
@@ -134,6 +135,8 @@ async function differenceOf(
     else if (now === undefined) difference.deleted.push({ key, ...show('before', old) });
     else difference.updated.push({ key, ...show('before', old), ...show('after', now) });
   }
+  const pushed = b.kind === 'file' ? difference.updated.filter(({ key }) => before.expands(key)) : [];
+  for (const note of plainNote(pushed.map(({ key }) => key))) session.output.warn(note);
   return difference;
 }
 
@@ -144,13 +147,13 @@ async function valuesOf(
   session: Session,
   side: Side,
   flags: FileFlags,
-): Promise<{ name: string; values: Map<string, string> }> {
+): Promise<{ name: string; values: Map<string, string>; expands: (key: string) => boolean }> {
   if (side.kind === 'file') {
     const text = side.name === '-' ? await readStandardInput(session.terminal) : decode(readFile(side.name), side.name);
-    return { name: side.name, values: await readSecrets(side.name, text, flags) };
+    return { name: side.name, values: await readSecrets(side.name, text, flags), expands: () => false };
   }
   const environment = await session.environment(side.slug);
   const snapshot = await environment.pull(given({ revision: side.revision }));
   const values = new Map(snapshot.keys().map(key => [key, snapshot.require(key)]));
-  return { name: `${environment.slug}@${snapshot.revision}`, values };
+  return { name: `${environment.slug}@${snapshot.revision}`, values, expands: key => snapshot.expands(key) };
 }

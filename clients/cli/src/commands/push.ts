@@ -7,6 +7,7 @@ import { given } from '../given.ts';
 import { invisibleNotes } from '../one-value.ts';
 import { dialectOptions, planOptions, writeOptions } from '../options.ts';
 import { readFile } from '../read-limited.ts';
+import { findReferences, plainNote } from '../references.ts';
 import { refusedByRun } from '../run/child-environment.ts';
 import { fileFormats, readSecrets } from '../secrets-file.ts';
 import { decode, readStandardInput, withoutMark } from '../standard-input.ts';
@@ -48,13 +49,16 @@ export default defineCommand({
         { hint: 'Split the file, or push first and prune afterwards.' },
       );
     }
-    const change = { set: Object.fromEntries(values), delete: deleted };
-    const plan = await environment.plan({ ...change, ...given({ message: flags.message }) });
+    const plainChange = { set: Object.fromEntries(values), delete: deleted, ...given({ message: flags.message }) };
+    const plainPlan = await environment.plan(plainChange);
+    const { kept, plain } = await findReferences(environment, values, plainPlan);
+    const change = { ...plainChange, set: { ...plainChange.set, ...kept } };
+    const plan = Object.keys(kept).length === 0 ? plainPlan : await environment.plan(change);
     const isNew = new Set([...plan.created, ...plan.updated]);
     const changed = [...values].filter(([key]) => isNew.has(key));
-    for (const note of [...invisibleNotes(changed), ...refusedByRun(changed)]) output.warn(note);
+    for (const note of [...invisibleNotes(changed), ...refusedByRun(changed), ...plainNote(plain)]) output.warn(note);
     const title = `push ${file === '-' ? 'standard input' : file} to ${environment.slug}`;
-    await carryOut(session, { environment, plan, title, change }, flags);
+    await carryOut(session, { environment, plan, title, change }, { ifRevision: plainPlan.revision, ...flags });
     if (flags.describe !== true || flags.dryRun === true || flags.propose === true) return;
     const comments = [...commentsAbove(withoutMark(text))].filter(([key]) => values.has(key));
     const count = await describeKeys(session, new Map(comments));

@@ -51,7 +51,7 @@ const set = defineSubcommand({
     ),
     new Option('--renew-url <url>', `https address where a new value is made; ${removes}`),
     new Option('--tag <tag>', `tag; repeat it for several; ${removes}`).argParser(
-      (tag: string, before: string[] = []) => [...before, tag],
+      (tag: string, before: string[] | undefined) => [...(before ?? []), tag],
     ),
     new Option('--note <text>', `note in Markdown, never a value; ${removes}`),
     new Option('--description <text>', `description; ${removes}`),
