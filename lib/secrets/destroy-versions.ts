@@ -90,7 +90,7 @@ async function destroy(
     keys: [params.key],
     details: { versions: versions.map(({ version }) => version).join(', ') },
   });
-  const set = { destroyed: true as const, sealed: undefined, keyVersion: undefined };
+  const set = { destroyed: true as const, sealed: undefined, keyVersion: undefined, expands: undefined };
   await transact([
     update(stateAt(params), { add: { valueCount: -versions.length } }, { if: isActive(state.id) }),
     audit,

@@ -465,6 +465,10 @@ function checkHeads({ state, heads, tombstones, versions, keyVersions, settled, 
     valueCount,
     expandingKeys: expandingAmong(live),
   };
+  const named = new Set(live.map(({ key }) => key));
+  for (const { key, expands } of live) {
+    for (const [name] of expands?.names ?? []) if (!named.has(name)) say(`${key} names ${name}, which does not exist`);
+  }
   if (!addUpTo(state.digest, committed.values())) say('the heads do not add up to the digest');
   for (const [name, value] of Object.entries(counted)) {
     const stored = state[name as keyof typeof counted];

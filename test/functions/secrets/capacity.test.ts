@@ -67,8 +67,9 @@ describe('what an operation costs, warm', () => {
     }
   });
 
-  it('a pull of values that name others: what it costs without them, and of one by its name a round trip a level', async () => {
-    const env = 'production';
+  it('values that name others: a pull costs what it costs without them, and a round trip a level by name; a change one more', async () => {
+    const env = 'dev';
+    const own = await openWorkplace(api, place.owner);
     const names = (expand: boolean) => {
       const entry = (index: number) => ({
         key: `URL_${index}`,
@@ -78,17 +79,23 @@ describe('what an operation costs, warm', () => {
       return Array.from({ length: 25 }, (_, index) => [{ key: `NAMED_${index}`, value }, entry(index)]).flat();
     };
     const pulls: Counts[] = [];
+    const sets: Counts[] = [];
     for (const expand of [false, true]) {
-      expect((await place.importAll(env, names(expand))).status).toBe(200);
-      await place.pull(env, '', { as: token });
-      const { answer, ...counted } = await count(headers => place.pull(env, '', { as: token, headers }));
+      expect((await own.importAll(env, names(expand))).status).toBe(200);
+      await own.pull(env, '', { as: token });
+      const { answer, ...counted } = await count(headers => own.pull(env, '', { as: token, headers }));
       expect(answer.body.secrets[25].value).toBe(expand ? value : '\u0024{NAMED_0}');
       pulls.push(counted);
+      const set = (headers: Record<string, string>) => own.set(env, 'NAMED_0', 'another', { as: token, headers });
+      sets.push(await count(set));
     }
     expect(pulls[1]).toEqual(pulls[0]);
+    // It reads all heads, to check what they name.
+    const [plainSet, namedSet] = sets;
+    expect([namedSet?.roundTrips, namedSet?.kmsCalls]).toEqual([(plainSet?.roundTrips ?? 0) + 1, 0]);
     resetProcessMemory('snapshots');
-    const plain = await count(headers => place.pull(env, '?keys=NAMED_1', { as: token, headers }));
-    const named = await count(headers => place.pull(env, '?keys=URL_1', { as: token, headers }));
+    const plain = await count(headers => own.pull(env, '?keys=NAMED_1', { as: token, headers }));
+    const named = await count(headers => own.pull(env, '?keys=URL_1', { as: token, headers }));
     expect([named.roundTrips, named.calls]).toEqual([plain.roundTrips + 1, plain.calls + 1]);
   });
 

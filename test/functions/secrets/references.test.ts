@@ -284,6 +284,21 @@ describe('a value that names other keys', () => {
     expect([proposed.status, proposed.body.templateProblems]).toEqual([201, undefined]);
   });
 
+  it('leaves nothing of what it named once it is destroyed', async () => {
+    await setUp();
+    await place.set('dev', 'URL', 'plain');
+    expect(codeOf(await place.destroy('dev', 'URL', { versions: [1] }))).toBe('200');
+
+    const versions = (await allItems()).filter(({ kind, key }) => kind === 'version' && key === 'URL');
+    const stored = versions.filter(({ pk }) => String(pk).includes(place.project.slug));
+    expect(stored.map(({ version, expands }) => [version, expands])).toEqual([
+      [1, undefined],
+      [2, undefined],
+    ]);
+    expect(await place.history('dev', 'URL')).toMatchObject([{ version: 2 }, { version: 1, destroyed: true }]);
+    expect(codeOf(await place.restore('dev', { revision: 1, keys: ['URL'] }))).toBe('409 version_destroyed');
+  });
+
   it('lets a writer who may not read change what it names', async () => {
     await setUp('production');
     const developer = await place.member('developer');

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { expansionOf, type StoredValue } from '#lib/contracts/fields/references.ts';
 import { ApiError } from '#lib/core/errors.ts';
 import type { Target } from '#lib/secrets/change/change-request.ts';
+import { boundsOf, dependingOn, depthsOf, graphOf, orderOf, sizesOf } from '#lib/secrets/change/reference-graph.ts';
 import { requireReferences } from '#lib/secrets/change/require-references.ts';
 import { expandsOf } from '#lib/secrets/engine/references.ts';
 import { secretSizeBytes } from '#lib/secrets/engine/secret-size.ts';
@@ -147,4 +148,48 @@ describe('the references of an environment', () => {
     const change = { ...target, before: new Map(), heads: headsOf(values), puts, mayRead: true };
     expect(codeOf(() => requireReferences(change))).toBe('payload_too_large');
   });
+
+  it('are checked and expanded by looking at each key and name a few times, although ten billion paths lead down', () => {
+    const layers = 10;
+    const keysOf = (layer: number) => Array.from({ length: 10 }, (_, index) => `L${layer}_${index}`);
+    const below = (layer: number): StoredValue => {
+      const names = layer === 0 ? [] : keysOf(layer - 1).map(referenceTo);
+      return { value: names.join(''), expand: layer > 0 };
+    };
+    const all = Array.from({ length: layers + 1 }, (_, layer) =>
+      keysOf(layer).map(key => [key, below(layer)] as const),
+    );
+    const values = new Map(all.flat());
+    const keyCount = values.size;
+    const nameCount = layers * 100;
+
+    const graph = new CountedMap(graphOf(headsOf(Object.fromEntries(values))), 10 * (keyCount + nameCount));
+    const ordered = orderOf(graph);
+    const order = 'order' in ordered ? ordered.order : [];
+    expect(order).toHaveLength(keyCount);
+    expect(depthsOf(graph, order).get('L10_0')).toBe(layers);
+    expect(sizesOf(graph, order).get('L10_0')?.bytes).toBe(0);
+    expect(boundsOf(graph, order).get('L10_0')).toBeGreaterThan(10 ** layers);
+    expect(dependingOn(graph, order, new Set(['L0_0'])).size).toBe(keyCount - 9);
+
+    const stored = new CountedMap(values, keyCount);
+    const textOf = expansionOf(stored);
+    expect([...values.keys()].map(textOf).join('')).toBe('');
+  });
 });
+
+/** Says no after a number of look-ups. */
+class CountedMap<K, V> extends Map<K, V> {
+  #left = Number.POSITIVE_INFINITY;
+
+  constructor(entries: Iterable<readonly [K, V]>, allowed: number) {
+    super(entries);
+    this.#left = allowed;
+  }
+
+  override get(key: K): V | undefined {
+    this.#left -= 1;
+    if (this.#left < 0) throw new Error('Looked up too often.');
+    return super.get(key);
+  }
+}
