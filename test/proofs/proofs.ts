@@ -48,6 +48,7 @@ export const proofs: readonly Proof[] = [
     name: 'evidence-screens',
     files: ['test/clients/dashboard/audit.test.ts', 'test/clients/dashboard/exposure.test.ts'],
   },
+  { name: 'key-screens', files: ['test/clients/dashboard/keys.test.ts'] },
   {
     name: 'team-screens',
     files: words(`test/clients/dashboard/proposals.test.ts test/clients/dashboard/members.test.ts

@@ -1,7 +1,19 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { createProject } from '#test/support/api.ts';
 import { seedPerson } from '#test/support/people.ts';
-import { button, dialog, fill, link, press, settled, stageValue, submit, withoutBrowser } from './browser.ts';
+import {
+  button,
+  dialog,
+  fill,
+  keyboardOf,
+  link,
+  press,
+  settled,
+  stageValue,
+  submit,
+  withoutBrowser,
+} from './browser.ts';
 import { expectFineLooks, looks, wideAndNarrow } from './looks.ts';
 import { join, useWorld, type World } from './world.ts';
 
@@ -20,6 +32,8 @@ const described = async (key: string) => {
   return keys.find((one: { key: string }) => one.key === key);
 };
 const shownKeys = (page: Page) => page.locator('tr[data-index] .key').allTextContents();
+/** How much of a text is cut off, in pixels. */
+const hiddenWidth = (text: Locator) => text.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
 const review = async (page: Page) => {
   await button(page, 'Review').click();
   return dialog(page, 'Review');
@@ -43,12 +57,12 @@ describe.skipIf(withoutBrowser)('what a key is', () => {
     await fill(form, {
       'What is it for? (optional)': 'Charges cards.',
       Owner: as('admin').user.id,
-      'Renewed at (optional)': renewUrl,
-      'Days that a value is used (optional)': '20',
+      'Renew at (optional)': renewUrl,
+      'Maximum age in days (optional)': '20',
       'Tags (optional)': 'payments, Stripe',
       'Note (optional)': 'Ask the payments team.\nThen renew it.',
     });
-    await form.getByText('Dates on which the present values expire').click();
+    await form.getByText('Expiry dates of the current values').click();
     await form.getByLabel('production', { exact: true }).fill('2031-01-31');
     await button(form, 'Save').click();
     await form.locator('.problem').first().waitFor();
@@ -85,7 +99,13 @@ describe.skipIf(withoutBrowser)('what a key is', () => {
       const renewed = link(facts, /^https:/);
       expect(await renewed.getAttribute('href')).toBe(renewUrl);
       expect(await renewed.getAttribute('rel')).toBe('noopener noreferrer');
-      expect(await renewed.evaluate(element => element.getBoundingClientRect().bottom)).toBeLessThan(900);
+      for (const [width, height] of [
+        [1280, 720],
+        [360, 640],
+      ] as const) {
+        await page.setViewportSize({ width, height });
+        expect(await renewed.evaluate(element => element.getBoundingClientRect().bottom)).toBeLessThan(height);
+      }
       await expectFineLooks(page, `panel-described-${who}`, {
         as: who === 'owner' ? looks : wideAndNarrow,
         fullPage: false,
@@ -103,18 +123,25 @@ describe.skipIf(withoutBrowser)('what a key is', () => {
     const expiresAt = { [await environmentId('dev')]: inDays(-3) };
     await world.owner('POST', template(), { key: 'PAYMENT_WEBHOOK_SECRET', ...facts, expiresAt });
     const page = await openAt(world.screen('dev'), as('owner'));
+    const { keyboard, focused, tabTo, pressOn } = keyboardOf(page);
     await page.locator('tr', { hasText: 'PAYMENT_WEBHOOK_SECRET' }).getByText('was due 3 days ago').waitFor();
-    await page.locator('body').press('/');
+    await expectFineLooks(page, 'keys-described');
+    await page.setViewportSize({ width: 360, height: 740 });
+    const overdue = page.locator('tr .key', { hasText: 'PAYMENT_WEBHOOK_SECRET' });
+    expect(await hiddenWidth(overdue)).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await keyboard.press('/');
     const search = async (text: string) => {
-      await page.getByLabel('Filter').fill('');
-      await page.keyboard.type(text);
+      await keyboard.press('Control+a');
+      await keyboard.press('Delete');
+      await keyboard.type(text);
     };
     for (const [text, keys] of [
       ['tag:payments', ['PAYMENT_API_KEY', 'PAYMENT_WEBHOOK_SECRET']],
       ['tag:payments owner:me due:30d', ['PAYMENT_API_KEY']],
       ['due:overdue', ['PAYMENT_WEBHOOK_SECRET']],
       ['owner:grace', ['PAYMENT_WEBHOOK_SECRET']],
-      ['owner:nobody log', ['LOG_LEVEL']],
+      ['owner:nobody level', ['LOG_LEVEL']],
     ] as const) {
       await search(text);
       await page.getByText(`${keys.length} of 8 keys`).waitFor();
@@ -122,14 +149,33 @@ describe.skipIf(withoutBrowser)('what a key is', () => {
     }
     await search('due:soon');
     await page.getByText('due: takes a number of days, such as due:30d, or due:overdue.').waitFor();
-    await search('');
-    await page.keyboard.press('Escape');
-    await expectFineLooks(page, 'keys-described');
+    await expectFineLooks(page, 'keys-filter-problem', { as: wideAndNarrow });
+    await search('tag:payments owner:me due:30d');
+    await page.getByText('1 of 8 keys').waitFor();
+    expect(await hiddenWidth(page.getByLabel('Filter'))).toBe(0);
+    await expectFineLooks(page, 'keys-filtered');
+    await tabTo(/^TR PAYMENT_API_KEY/);
+    await keyboard.press('Enter');
+    await dialog(page, /^PAYMENT_API_KEY/)
+      .locator('.facts')
+      .waitFor();
+    await tabTo(/^A you/);
+    await tabTo(/^A https:.*opens in a new tab/);
+    await pressOn(/^BUTTON Change the description/);
+    await tabTo(/^INPUT Tags/);
+    await keyboard.type('payments stripe cards');
+    await keyboard.press('Enter');
+    await dialog(page, 'About PAYMENT_API_KEY').waitFor({ state: 'detached' });
+    await dialog(page).getByText('payments, stripe, cards').waitFor();
+    await expect.poll(focused).toBe('BUTTON Change the description');
+    await keyboard.press('Escape');
+    await expect.poll(focused).toMatch(/^TR PAYMENT_API_KEY/);
 
     await page.goto(inProject());
     await settled(page);
     await page.getByLabel('Filter').fill('tag:stripe due:30d');
     await page.getByText('1 key', { exact: true }).waitFor();
+    await expectFineLooks(page, 'project-filtered', { as: wideAndNarrow });
     await page.getByLabel('Filter').fill('tag:nothing');
     await page.getByText('No key fits “tag:nothing”.').waitFor();
   });
@@ -149,27 +195,39 @@ describe.skipIf(withoutBrowser)('what is due', () => {
   it('is a panel of the project and of the organization, and a value that was renewed leaves it', async () => {
     const stagingExpiry = { [await environmentId('dev')]: inDays(-3), [await environmentId('staging')]: inDays(4) };
     await world.owner('PATCH', `${template()}/PAYMENT_WEBHOOK_SECRET`, { expiresAt: stagingExpiry });
-    const page = await openAt(base(), as('owner'));
-    await panelOf(page).getByText('1 overdue, 4 values within 30 days').waitFor();
+    const { slug } = await createProject(world.api, as('owner'), 'Mobile app');
+    const page = await openAt(`${base()}/projects/${slug}`, as('owner'));
+    await page.getByText('No value has to be renewed within 30 days.').waitFor();
+    await expectFineLooks(page, 'due-nothing', { as: wideAndNarrow });
+    const { slug: orgSlug } = world.organization;
+    await world.owner('POST', `/templates/${orgSlug}/${slug}`, { key: 'PUSH_KEY', required: false, maxAgeDays: 20 });
+    await world.owner('PUT', `/secrets/${orgSlug}/${slug}/dev`, { key: 'PUSH_KEY', value: 'example' });
+
+    await page.goto(base());
+    await panelOf(page).getByText('1 overdue, 5 due within 30 days').waitFor();
     const rows = () =>
       panelOf(page)
         .getByRole('row')
         .filter({ hasNot: page.getByRole('columnheader') });
     expect(await rows().count()).toBe(5);
     expect((await rows().first().textContent()) ?? '').toMatch(/PAYMENT_WEBHOOK_SECRET.*dev.*was due 3 days ago/);
+    await rows().filter({ hasText: 'PUSH_KEY' }).getByText('mobile-app / dev').waitFor();
     await expectFineLooks(page, 'due-organization');
+    await button(panelOf(page), 'Show all 6').click();
+    await expect.poll(() => rows().count()).toBe(6);
     await panelOf(page).getByLabel('Whose').selectOption('mine');
     await expect.poll(() => rows().count()).toBe(3);
+    await panelOf(page).getByText('3 due within 30 days', { exact: true }).waitFor();
     const renew = link(panelOf(page), /renew PAYMENT_API_KEY/).first();
     expect(await renew.getAttribute('href')).toBe('https://dashboard.example.com/keys');
 
     await page.goto(inProject());
-    await panelOf(page).getByText('1 overdue, 4 values within 30 days').waitFor();
+    await panelOf(page).getByText('1 overdue, 4 due within 30 days').waitFor();
     await settled(page);
     await expectFineLooks(page, 'due-project');
     await world.owner('PATCH', `${template()}/PAYMENT_WEBHOOK_SECRET`, { expiresAt: null });
     await page.reload();
-    await panelOf(page).getByText('3 values within 30 days', { exact: true }).waitFor();
+    await panelOf(page).getByText('3 due within 30 days', { exact: true }).waitFor();
     await link(panelOf(page), 'PAYMENT_API_KEY').first().click();
     await page.waitForURL(/\?key=PAYMENT_API_KEY$/);
     await page.waitForFunction(() => document.activeElement?.textContent?.includes('PAYMENT_API_KEY') === true);
@@ -186,6 +244,7 @@ describe.skipIf(withoutBrowser)('what is due', () => {
     const panel = dialog(page, /^PAYMENT_API_KEY/);
     await panel.getByLabel('New value', { exact: true }).waitFor();
     await panel.getByText('Ada Lovelace').waitFor();
+    await panel.getByText('when it expires or 25 days after it is set').waitFor();
     await expectFineLooks(page, 'due-write-only', { as: wideAndNarrow, fullPage: false });
 
     const guest = await seedPerson({ name: 'Guest' });
@@ -233,7 +292,7 @@ describe.skipIf(withoutBrowser)('a value that names other keys', () => {
     await panel.getByLabel('New value', { exact: true }).fill(url);
     await panel.getByText(`Names ${to('DATABASE_PASSWORD')}.`).waitFor();
     await button(panel, 'Stage').click();
-    const sent = page.waitForRequest(request => /changes$/.test(request.url()) && request.method() === 'POST');
+    const sent = page.waitForRequest(request => request.url().endsWith('/changes') && request.method() === 'POST');
     await review(page);
     await sheet.getByText('2 keys: 2 added').waitFor();
     await button(sheet, 'Apply as one revision').click();
@@ -292,7 +351,9 @@ describe.skipIf(withoutBrowser)('a value that names other keys', () => {
     await panel.getByRole('checkbox', { name: /^Name other keys/ }).check();
     await button(panel, 'Stage').click();
     await review(page);
+    await sheet.getByText(/REPLICA_URL → DATABASE_PASSWORD/).waitFor();
     await sheet.getByText('Give one of these keys a value that names none of the others.').waitFor();
+    await expectFineLooks(page, 'references-cycle', { as: wideAndNarrow, fullPage: false });
     await press(sheet, 'Undo the change to DATABASE_PASSWORD');
     await sheet.waitFor({ state: 'detached' });
     // Both in one change are fine.
@@ -311,7 +372,7 @@ describe.skipIf(withoutBrowser)('a value that names other keys', () => {
     await button(page, /^Promote \d+ keys$/).click();
     await page.getByText('Set or promote DATABASE_PASSWORD in the same change').waitFor();
     const proposed = await world.owner('POST', `${world.path('dev')}/proposals`, {
-      changes: { set: [{ key: 'PROPOSED_URL', value: url, expand: true }] },
+      set: [{ key: 'PROPOSED_URL', value: url, expand: true }],
     });
     await page.goto(`${world.screen('dev')}/proposals/${proposed.proposal.id}`);
     await page.locator('.proof li', { hasText: 'PROPOSED_URL' }).getByText('names other keys').waitFor();
@@ -329,7 +390,7 @@ describe.skipIf(withoutBrowser)('a webhook', () => {
     await fill(form, { Address: 'http://127.0.0.1:9/slack', Format: 'slack' });
     await expectFineLooks(page, 'webhook-format', { as: wideAndNarrow, fullPage: false });
     await button(form, 'Create webhook').click();
-    await dialog(page, 'Webhook created').waitFor();
+    await button(dialog(page, 'Webhook created'), 'I have it').click();
     const formatsOf = async () => {
       const { webhooks } = await world.owner('GET', `/webhooks/${world.organization.id}`);
       return webhooks.map(
@@ -337,7 +398,6 @@ describe.skipIf(withoutBrowser)('a webhook', () => {
       );
     };
     expect((await formatsOf()).toSorted()).toEqual(['/hook standard', '/slack slack']);
-    await page.reload();
     await page.getByRole('row', { name: /slack/ }).getByText('Slack', { exact: true }).waitFor();
     await link(page, /slack$/).click();
     await page.getByLabel('Format').selectOption('standard');

@@ -90,7 +90,7 @@ function Description({ slug, known, environment, environments, writtenAt }: Desc
         ...(description ? [['For', description] as const] : []),
         ['Owner', owner === undefined ? 'nobody' : <OwnerName {...{ slug, people, owner }} />],
         ['Due', <Due {...{ known, environment, writtenAt }} />],
-        ['Renewed at', renewUrl === undefined ? 'nobody has said where' : <RenewLink to={renewUrl} />],
+        ['Renew at', renewUrl === undefined ? 'not set' : <RenewLink to={renewUrl} />],
         ...(known.expiresAt === undefined
           ? []
           : [['Expires', <Expiries expiresAt={known.expiresAt} environments={environments} />] as const]),
@@ -103,15 +103,24 @@ function Description({ slug, known, environment, environments, writtenAt }: Desc
 
 /** When the value is due in this environment, and why. */
 function Due({ known, environment, writtenAt }: Pick<DescriptionProps, 'known' | 'environment' | 'writtenAt'>) {
-  const { maxAgeDays, expiresAt } = known;
+  const { maxAgeDays = 0, expiresAt } = known;
   const expiry = expiresAt?.[environment.id];
   const dueAt = writtenAt === undefined ? null : dueAtOf(known, environment.id, writtenAt);
-  const byAge = maxAgeDays === undefined ? undefined : `${count(maxAgeDays, 'day')} after it is set`;
-  if (dueAt === null) return <>{byAge ?? 'never'}</>;
+  const age = count(maxAgeDays, 'day');
+  if (dueAt === null) {
+    // Someone who can't read the environment doesn't know when its value was set.
+    const reasons = [
+      ...(expiry === undefined ? [] : ['when it expires']),
+      ...(maxAgeDays ? [`${age} after it is set`] : []),
+    ];
+    return <>{reasons.join(' or ') || 'never'}</>;
+  }
   const expires = expiry !== undefined && Date.parse(expiry) === Date.parse(dueAt);
+  const isOver = Date.parse(dueAt) <= Date.now();
   return (
     <>
-      <DueDate at={dueAt} /> <span class="quiet">{expires ? `when it expires` : byAge}</span>
+      <DueDate at={dueAt} />
+      <span class="quiet">, {expires ? `when it ${isOver ? 'expired' : 'expires'}` : `${age} after it was set`}</span>
     </>
   );
 }

@@ -132,7 +132,7 @@ function Owner({ slug, owner, onChange }: OwnerProps) {
       value={owner}
       options={[['', 'nobody'], ...known]}
       onChange={onChange}
-      hint="Gets a letter before its values are due. Without an owner, those who manage the project do."
+      hint="Gets an e-mail before its values are due. Without an owner, those who manage the project do."
     />
   );
 }
@@ -145,7 +145,7 @@ function Renewal({ environments, known, error }: RenewalProps) {
   return (
     <>
       <Field
-        label="Renewed at (optional)"
+        label="Renew at (optional)"
         name="renewUrl"
         type="url"
         mono
@@ -156,17 +156,17 @@ function Renewal({ environments, known, error }: RenewalProps) {
         error={error}
       />
       <Field
-        label="Days that a value is used (optional)"
+        label="Maximum age in days (optional)"
         name="maxAgeDays"
         type="number"
         min={1}
         max={3650}
         value={maxAgeDays === undefined ? '' : String(maxAgeDays)}
-        hint="It is due so many days after it was set."
+        hint="A value is due this many days after it is set."
         error={error}
       />
       <details open={Object.keys(expiresAt).length > 0}>
-        <summary>Dates on which the present values expire</summary>
+        <summary>Expiry dates of the current values</summary>
         <div class="grid expiries">
           {environments.map(({ id, slug }) => (
             <Field
@@ -179,7 +179,7 @@ function Renewal({ environments, known, error }: RenewalProps) {
             />
           ))}
         </div>
-        <p class="hint">Change a date when you renew the value that it belongs to.</p>
+        <p class="hint">When you renew a value, change its date too.</p>
       </details>
     </>
   );

@@ -22,7 +22,7 @@ export function References({ name, value, expand, willHave, onExpand }: Referenc
         label="Name other keys as ${KEY}"
         checked={expand}
         onChange={onExpand}
-        hint="Programs then get the value of that key in its place, whenever they read. $${ stays ${. Without this, every character stays as it is."
+        hint="Whoever reads this value gets the value of that key in its place. Write $${ for a plain ${. Without this, every character stays as it is."
       />
       <div class="references" aria-live="polite">
         {!expand && named.length > 0 && (

@@ -8,7 +8,6 @@ import { useLoad } from '../load.ts';
 import { user } from '../session.ts';
 import { Await } from './await.tsx';
 import { Button } from './button.tsx';
-import { count } from './count.ts';
 import { DueDate, nearDays } from './due-date.tsx';
 import { EnvironmentMark } from './environment-mark.tsx';
 import { rightsOfRole } from './environment-rights.ts';
@@ -66,7 +65,7 @@ function DueValues({ organization, projects, all }: DuePanelProps & { all: reado
     <section class="due-panel">
       <div class="due-head">
         <h2>
-          To be renewed <span class="quiet">{summaryOf(all)}</span>
+          To be renewed <span class="quiet">{summaryOf(found)}</span>
         </h2>
         {all.some(isMine) && <Select label="Whose" hiddenLabel value={owner} options={whose} onChange={setOwner} />}
       </div>
@@ -108,7 +107,7 @@ function summaryOf(due: readonly Due[]): string {
   const soon = due.length - overdue;
   return [
     ...(overdue > 0 ? [`${overdue.toLocaleString('en')} overdue`] : []),
-    ...(soon > 0 ? [`${count(soon, 'value')} within ${nearDays} days`] : []),
+    ...(soon > 0 ? [`${soon.toLocaleString('en')} due within ${nearDays} days`] : []),
   ].join(', ');
 }
 
@@ -128,7 +127,7 @@ function columnsFor(
         owner === null ? <span class="quiet">nobody</span> : <OwnerName {...{ slug, people, owner }} />,
     },
     {
-      title: 'Renewed at',
+      title: 'Renew at',
       cell: ({ renewUrl, key }) => (renewUrl === null ? null : <RenewLink to={renewUrl} of={key} />),
     },
   ];
@@ -155,13 +154,13 @@ function DueKey({ organization, projects, due }: DuePanelProps & { due: Due }) {
 function Where({ projects, due }: { projects: readonly Project[]; due: Due }) {
   const { environment } = environmentOf(projects, due);
   return (
-    <>
+    <span>
       {projects.length > 1 && <span class="mono">{due.project} / </span>}
       {environment === undefined ? (
         due.environment
       ) : (
         <EnvironmentMark type={environment.type} name={environment.slug} />
       )}
-    </>
+    </span>
   );
 }

@@ -42,15 +42,7 @@ export function Grid({ organization, project, reload }: Omit<ProjectProps, 'para
       {() => (
         <>
           <div class="filters">
-            <Field
-              label="Filter"
-              name="filter"
-              type="search"
-              mono
-              placeholder="tag:payments owner:me due:30d"
-              value={text}
-              onInput={setText}
-            />
+            <Filter text={text} onInput={setText} />
             <Select
               label="Show"
               value={show}
@@ -106,6 +98,20 @@ export function Grid({ organization, project, reload }: Omit<ProjectProps, 'para
         </>
       )}
     </Await>
+  );
+}
+
+function Filter({ text, onInput }: { text: string; onInput: (text: string) => void }) {
+  return (
+    <Field
+      label="Filter"
+      name="filter"
+      type="search"
+      mono
+      placeholder="tag:payments owner:me due:30d"
+      value={text}
+      onInput={onInput}
+    />
   );
 }
 

@@ -20,7 +20,11 @@ export function TemplateKeys({ slug, keys, environments, changeable, onEdit, onR
     slug,
     keys.some(({ owner }) => owner !== undefined),
   );
-  const catalogue: readonly (readonly [uses: (key: TemplateKey) => unknown, Column<TemplateKey>])[] = [
+  const optional: readonly (readonly [uses: (key: TemplateKey) => unknown, Column<TemplateKey>])[] = [
+    [
+      ({ pattern }) => pattern,
+      { title: 'Pattern', cell: ({ pattern }) => pattern && <span class="mono">{pattern}</span> },
+    ],
     [
       ({ owner }) => owner,
       { title: 'Owner', cell: ({ owner }) => owner !== undefined && <OwnerName {...{ slug, people, owner }} /> },
@@ -39,10 +43,9 @@ export function TemplateKeys({ slug, keys, environments, changeable, onEdit, onR
       columns={[
         { title: 'Key', cell: ({ key }) => <span class="mono key">{key}</span> },
         { title: 'For', cell: ({ description }) => description ?? '' },
-        { title: 'Pattern', cell: ({ pattern }) => (pattern ? <span class="mono">{pattern}</span> : null) },
         { title: 'Required', cell: ({ required }) => (required ? 'yes' : 'no') },
         // Most templates only check keys, and need no columns for the rest.
-        ...catalogue.filter(([uses]) => keys.some(uses)).map(([, column]) => column),
+        ...optional.filter(([uses]) => keys.some(uses)).map(([, column]) => column),
         {
           title: 'Actions',
           hiddenTitle: true,

@@ -25,7 +25,7 @@ export function Template({ organization, project }: ProjectProps) {
     <Page
       title={`Template · ${project.slug}`}
       heading="Template"
-      lead="The keys that every environment of this project should have."
+      lead="What the keys of this project are for, and which of them every environment must have."
       actions={
         <Button kind="primary" onClick={() => setEditing('new')} whyNot={whyNot}>
           Add key
@@ -35,7 +35,12 @@ export function Template({ organization, project }: ProjectProps) {
       <Await of={loaded}>
         {({ keys, checks }) =>
           keys.length === 0 ? (
-            <Empty title="No keys in the template yet." />
+            <Empty title="No keys in the template yet.">
+              <p>
+                Describe a key once for all environments: what it is for, who renews it and when it is due. Keys that
+                are required are checked in every environment.
+              </p>
+            </Empty>
           ) : (
             <>
               <TemplateKeys
@@ -113,7 +118,8 @@ function ConfirmRemoval({ of: key, params, onClose, onRemoved }: ConfirmRemovalP
       }}
     >
       <p>
-        <span class="mono key">{key}</span> is no longer expected. Existing secrets with this key don’t change.
+        <span class="mono key">{key}</span> loses its description, its owner and its due dates, and is no longer
+        required. Existing secrets with this key don’t change.
       </p>
     </Confirm>
   );
