@@ -1,3 +1,4 @@
+import { exitCodes, Failure } from './failure.ts';
 import type { Session } from './session.ts';
 
 /* The template's descriptions of keys, which are comments above the keys in a dotenv file. */
@@ -30,9 +31,21 @@ const maximumCharacters = 1000;
 const isAssignment = (comment: string): boolean => /^(?:export\s+)?[\w.-]+\s*=/.test(comment);
 
 /**
- * The comments right above keys of a dotenv text, without those that look like a secret that was commented out. Pure.
+ * The comments right above keys of a dotenv text, without those that look like a secret that was commented out.
+ * @param values what the text sets
+ * @param read reads such a text
+ * @throws Failure if a line of a value looks like a comment
  */
-export function commentsAbove(text: string): Map<string, string> {
+export async function commentsAbove(
+  text: string,
+  values: ReadonlyMap<string, string>,
+  read: (text: string) => Promise<ReadonlyMap<string, string>>,
+): Promise<Map<string, string>> {
+  const without = await read(text.replaceAll(/^[^\S\n]*#[^\n]*$/gm, '')).catch(() => undefined);
+  if (without?.size !== values.size || [...values].some(([key, value]) => without.get(key) !== value)) {
+    const message = 'A line of a value looks like a comment, which --describe would publish; nothing was changed.';
+    throw new Failure(exitCodes.other, 'comment_in_value', message, { hint: 'Push it without --describe.' });
+  }
   const found = new Map<string, string>();
   let above: string[] = [];
   for (const line of text.split(/\r\n|\n/)) {
@@ -42,8 +55,8 @@ export function commentsAbove(text: string): Map<string, string> {
       above.push(comment.trim());
       continue;
     }
-    if (key !== undefined && above.length > 0 && !above.some(isAssignment)) {
-      found.set(key, above.join('\n').trim().slice(0, maximumCharacters));
+    if (key !== undefined && values.has(key) && above.length > 0 && !above.some(isAssignment)) {
+      found.set(key, Array.from(above.join('\n').trim()).slice(0, maximumCharacters).join(''));
     }
     above = [];
   }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { text } from './text.ts';
+import { text, ZonedTime } from './text.ts';
 
 /** The query of an endpoint without parameters. Queries are strict: a misspelled `dryRun` must never apply a change. */
 export const NoQuery = z.strictObject({});
@@ -54,10 +54,7 @@ export function prefixQuery(description: string) {
 
 /** A time in ISO 8601 with a time zone, as the service writes times: UTC with milliseconds. */
 export function timeQuery(description: string) {
-  return z.iso
-    .datetime({ offset: true, message: 'must be a time in ISO 8601 with a time zone, such as 2026-01-31T09:26:53Z' })
-    .transform(time => new Date(time).toISOString())
-    .meta({ description, documentedAs: () => z.iso.datetime() });
+  return ZonedTime.meta({ description, documentedAs: () => z.iso.datetime() });
 }
 
 export const maxPageSize = 500;

@@ -51,6 +51,14 @@ export const Uuid = z.guid().toLowerCase();
 /** ISO 8601 UTC with milliseconds, as `Date.prototype.toISOString` formats it. */
 export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ example: '2026-01-31T09:26:53.589Z' });
 
+const zonedTimeRule = 'must be a time in ISO 8601 with a time zone, such as 2026-01-31T09:26:53Z';
+
+/** A time in any time zone, read as the service writes times. In UTC, its year has four digits too, so times sort. */
+export const ZonedTime = z.iso
+  .datetime({ offset: true, message: zonedTimeRule })
+  .transform(time => new Date(time).toISOString())
+  .refine(time => /^\d{4}-/.test(time), { message: zonedTimeRule });
+
 /** The key of a secret and of a template entry. */
 export const SecretKey = z.string().regex(secretKeyPattern, { message: secretKeyRule });
 

@@ -11,6 +11,7 @@ import { proposalContents } from '../fields/proposal.ts';
 import { EnvironmentType, Role } from '../fields/role.ts';
 import { Email, SecretKey, SecretValue, Slug, Timestamp, Uuid } from '../fields/text.ts';
 import { Rotation } from '../projects/projects.ts';
+import { MaxAgeDays, RenewUrl } from '../templates/templates.ts';
 
 /*
  * The lines of an organization's export (docs/organization-export.md). Ids, slugs and keys are validated as strictly as
@@ -117,8 +118,8 @@ const ExportedTemplateKey = z.strictObject({
   pattern: z.string().optional(),
   owner: Uuid.optional(),
   tags: z.array(Slug).optional(),
-  renewUrl: z.string().optional(),
-  maxAgeDays: z.int().optional(),
+  renewUrl: RenewUrl.optional(),
+  maxAgeDays: MaxAgeDays.optional(),
   expiresAt: z.record(Uuid, Timestamp).optional(),
   note: z.string().optional(),
   createdAt: Timestamp,

@@ -4,17 +4,17 @@ import { maximumAgeDays } from '../fields/age-days.ts';
 import { changes, uniqueList } from '../fields/bodies.ts';
 import { maximumTags, Tag } from '../fields/due.ts';
 import { managers, roles } from '../fields/role.ts';
-import { EnvironmentId, hasCredentials, line, SecretKey, Timestamp, text, UserId } from '../fields/text.ts';
+import { EnvironmentId, hasCredentials, line, SecretKey, Timestamp, text, UserId, ZonedTime } from '../fields/text.ts';
 
 const userId = UserId.meta({ description: 'The member who renews its values.' });
 
 /** An address that people open, so it must not be a script. */
-const RenewUrl = line(1, 2048)
+export const RenewUrl = line(1, 2048)
   .refine(value => /^https:\/\//i.test(value) && URL.canParse(value), { message: 'must be an absolute https URL' })
   .refine(value => !hasCredentials(value), { message: 'must not contain a user name or password' })
   .meta({ format: 'uri', description: 'Where a new value is made.', example: 'https://dashboard.example.com/keys' });
 
-const MaxAgeDays = z
+export const MaxAgeDays = z
   .int()
   .min(1)
   .max(maximumAgeDays)
@@ -22,14 +22,8 @@ const MaxAgeDays = z
 
 const maximumExpiries = 100;
 
-/** The times are stored as the service writes times. */
 const ExpiresAt = z
-  .record(
-    EnvironmentId,
-    z.iso
-      .datetime({ offset: true, message: 'must be a time in ISO 8601 with a time zone, such as 2026-01-31T09:26:53Z' })
-      .transform(time => new Date(time).toISOString()),
-  )
+  .record(EnvironmentId, ZonedTime)
   .refine(times => Object.keys(times).length <= maximumExpiries, {
     message: `must have at most ${maximumExpiries} environments`,
   })
@@ -48,7 +42,7 @@ const Tags = uniqueList(Tag, 0, maximumTags).meta({ description: 'Tags of the ke
 
 /** How the key is described in all environments. */
 const catalogue = {
-  owner: userId.optional(),
+  owner: userId.nullable().optional().describe('The member who renews its values; null for nobody.'),
   tags: Tags.optional(),
   renewUrl: RenewUrl.optional(),
   maxAgeDays: MaxAgeDays.optional(),
@@ -154,7 +148,7 @@ export const updateTemplateKey = contract({
       description: 'RE2 pattern for the whole value; null for none.',
       example: '[a-z0-9.-]+',
     }),
-    owner: userId.nullable().optional().describe('The member who renews its values; null for nobody.'),
+    owner: catalogue.owner,
     tags: Tags.nullable().optional().describe('All tags of the key; null for none.'),
     renewUrl: RenewUrl.nullable().optional().describe('Where a new value is made; null for nowhere.'),
     maxAgeDays: MaxAgeDays.nullable().optional().describe('For how many days a value is used; null for no limit.'),
@@ -194,7 +188,8 @@ export const validateEnvironment = contract({
   summary: 'Validate an environment against the template',
   description:
     'Reports required keys that are missing and keys whose values don’t match their pattern, but never a value. If ' +
-    'values were decrypted for that, an audit entry is written. A value that takes too long to match is invalid.',
+    'values were decrypted for that, an audit entry is written. A value that takes too long to match is invalid. Without ' +
+    'read access, values that name other keys are not compared.',
   access: {
     kind: 'member',
     roles,

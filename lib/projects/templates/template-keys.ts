@@ -116,7 +116,7 @@ export async function updateTemplateKey(
     const changed: TemplateKeyRecord = { ...current, ...set };
     const details = differenceOf(current, changed);
     if (details === undefined) return current;
-    if (changes.expiresAt !== undefined) await requireEnvironments(context, project, changed.expiresAt);
+    await requireEnvironments(context, project, changed.expiresAt, current.expiresAt);
     // The key must be unchanged since it was read, and not a new one with the same name.
     const isSame = { ...asRead(current, fieldNames), createdAt: equals(current.createdAt) };
     const target = { type: 'template_key', id: project.id, name: path.key } as const;
@@ -176,16 +176,22 @@ function audited(value: TemplateKeyRecord[(typeof fieldNames)[number]]): string 
   return Array.isArray(value) ? value.join(', ') : JSON.stringify(value);
 }
 
-/** @throws environment_not_found for an environment that the project doesn't have */
+/**
+ * Environments that the key already names may have been deleted since.
+ * @throws environment_not_found for another one that the project doesn't have
+ */
 async function requireEnvironments(
   { organization }: MemberContext,
   { id, slug }: ProjectRecord,
-  expiresAt: TemplateKeyRecord['expiresAt'],
+  expiresAt: TemplateKeyRecord['expiresAt'] = {},
+  before: TemplateKeyRecord['expiresAt'] = {},
 ): Promise<void> {
-  if (expiresAt === undefined) return;
+  const added = Object.keys(expiresAt).filter(environmentId => !Object.hasOwn(before, environmentId));
+  if (added.length === 0) return;
   const environments = await list(environmentRecord, ranges.projectEnvironments(organization.slug, slug));
-  const ids = new Set(environments.filter(({ projectId }) => projectId === id).map(environment => environment.id));
-  if (Object.keys(expiresAt).some(environmentId => !ids.has(environmentId))) throw environmentNotFound();
+  const own = environments.filter(({ projectId, status }) => projectId === id && status === 'active');
+  const ids = new Set(own.map(environment => environment.id));
+  if (added.some(environmentId => !ids.has(environmentId))) throw environmentNotFound();
 }
 
 function isOwnedByMember({ organization }: MemberContext, owner: string | undefined): Write[] {

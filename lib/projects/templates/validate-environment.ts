@@ -30,7 +30,9 @@ export async function validateEnvironment(context: MemberContext, begun: Awaited
   const validate = async ({ project, state, live, ring }: LiveSecrets) => {
     const template = templateOf(project, begun.template);
     const patterned = new Set(template.filter(({ pattern }) => pattern !== undefined).map(({ key }) => key));
-    const matched = live.filter(({ key }) => patterned.has(key));
+    const mayRead = context.access.roleMay('read', state);
+    // Somebody who may write but not read could name any key, and learn whether its value matches a pattern.
+    const matched = live.filter(({ key, expands }) => patterned.has(key) && (mayRead || expands === undefined));
     const needed = headsToOpen(matched, live);
     requireFittingExpanded(matched, needed);
     const audit = async () => {
@@ -46,7 +48,7 @@ export async function validateEnvironment(context: MemberContext, begun: Awaited
     const values = new Map(matched.map(({ key }) => [key, textOf(key)]));
     const comparison = compareWithTemplate(template, keys, values, boundedValueCheck());
     // Keys that the template does not declare are only shown to callers who may read the environment.
-    return context.access.roleMay('read', state) ? comparison : { ...comparison, undeclared: null };
+    return mayRead ? comparison : { ...comparison, undeclared: null };
   };
   return readLive(context, begun.environment, validate, { right: 'see', opensValues: false });
 }

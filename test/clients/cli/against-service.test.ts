@@ -436,6 +436,10 @@ describe('the other commands', () => {
     expect((await holdfast(['list', '--tag', 'other'])).stdout).toBe('');
     expect((await holdfast(['template', 'set', 'API_KEY', '--max-age', 'none'])).code).toBe(0);
     expect((await holdfast(['due', '--exit-code'])).code).toBe(0);
+    const owned = await holdfast(['template', 'set', 'API_KEY', '--owner', ada.email.toUpperCase(), '--json']);
+    expect(JSON.parse(owned.stdout).templateKey.owner).toBe(ada.user.id);
+    const unknown = await holdfast(['template', 'set', 'API_KEY', '--owner', 'nobody@example.com']);
+    expect(unknown).toEqual(failure(5, /No member has the address/));
     expect((await holdfast(['template', 'set', 'API_KEY'])).code).toBe(2);
     expect((await holdfast(['due', '--within', '30'])).code).toBe(2);
   });
@@ -451,6 +455,17 @@ describe('the other commands', () => {
     const pulled = await holdfast(['pull', '-f', 'dotenv', '--comments', '--only', 'MAIL_HOST,PLAIN']);
     expect(pulled.stdout).toBe('# Where the mail goes.\n# Ask Ada.\nMAIL_HOST=mail\nPLAIN=1\n');
     expect((await holdfast(['pull', '-f', 'json', '--comments'])).code).toBe(2);
+  });
+
+  it('never describe a key with a line of a value, nor cut a description within a character', async () => {
+    const secret = 'CERT="one\n# canary-of-lines\nNEXT=two"\nNEXT=plain\n';
+    const refused = await holdfast(['push', '-', '--describe'], secret);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('looks like a comment')]);
+    expect((await holdfast(['list'])).stdout).toBe('');
+    const long = `${'a'.repeat(999)}🙂`;
+    expect((await holdfast(['push', '-', '--describe'], `# ${long}🙂\nNEXT=plain\n`)).code).toBe(0);
+    const { keys } = JSON.parse((await holdfast(['template', '--json'])).stdout);
+    expect(keys).toEqual([expect.objectContaining({ key: 'NEXT', description: long })]);
   });
 
   it('are readable on a terminal: local times, and a hint if there is nothing yet', async () => {

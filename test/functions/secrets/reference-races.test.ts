@@ -46,7 +46,7 @@ async function requireSound(here: Workplace, env = 'dev'): Promise<void> {
   const { body, status } = await here.pull(env, '?raw=true');
   expect(status).toBe(200);
   const stored: Templates = new Map(
-    body.secrets.map(({ key, value, expand = false }: Stored & { key: string }) => [key, { value, expand }]),
+    body.secrets.map(({ key, value, expand }: Stored & { key: string }) => [key, { value, expand: expand === true }]),
   );
   expect(brokenIn(stored)).toBeUndefined();
   const values = new Map(Object.entries(await here.values(env)));

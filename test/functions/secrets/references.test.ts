@@ -299,6 +299,27 @@ describe('a value that names other keys', () => {
     expect(codeOf(await place.restore('dev', { revision: 1, keys: ['URL'] }))).toBe('409 version_destroyed');
   });
 
+  it('is not validated for somebody who may not read, who could name any key', async () => {
+    const template = `/templates/${owner.organization.slug}/${place.project.slug}`;
+    const copies = Array.from({ length: 70 }, (_, index) => `COPY${index}`);
+    for (const key of copies) await api.post(template, { key, required: false, pattern: 'x*' }, owner.session);
+    const { session: as } = await place.member('developer');
+    const validate = (caller = as) => api.get(`${template}/validate/production`, caller);
+    const answers: unknown[] = [];
+    for (const [name, value] of Object.entries({ FITS: 'x', OTHER: 'no match', LARGE: 'x'.repeat(65_536) })) {
+      await place.set('production', name, value);
+      for (const keys of [copies.slice(0, 40), copies.slice(40)]) {
+        const set = keys.map(key => ({ key, value: `\${${name}}`, expand: true }));
+        expect(codeOf(await place.change('production', { set }, { as }))).toBe('200');
+      }
+      answers.push((await validate()).body);
+      if (name === 'OTHER') expect((await validate(owner.session)).body.invalid).toHaveLength(copies.length);
+    }
+
+    expect(answers).toEqual(Array(3).fill(expect.objectContaining({ valid: true, invalid: [] })));
+    expect(codeOf(await validate(owner.session))).toBe('413 payload_too_large');
+  });
+
   it('lets a writer who may not read change what it names', async () => {
     await setUp('production');
     const developer = await place.member('developer');

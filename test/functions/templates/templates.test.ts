@@ -88,6 +88,7 @@ describe('a template', () => {
       expiresAt: { from: JSON.stringify(templateKey.expiresAt), to: null },
     });
     const removed = { owner: null, tags: null, renewUrl: null, note: null };
+    expect((await add({ key: 'FREE', owner: null })).body.templateKey).not.toHaveProperty('owner');
     expect((await change('API_KEY', removed)).body.templateKey).toEqual({
       key: 'API_KEY',
       required: true,
@@ -103,6 +104,9 @@ describe('a template', () => {
       [{ owner: unknown }, '400 invalid_request'],
       [{ expiresAt: { [unknown]: '2027-01-31T09:00:00.000Z' } }, '404 environment_not_found'],
       [{ expiresAt: { [place.environmentId('dev')]: 'tomorrow' } }, '400 invalid_request'],
+      // In UTC, these are in the years 10000 and -1.
+      [{ expiresAt: { [place.environmentId('dev')]: '9999-12-31T23:59:59-12:00' } }, '400 invalid_request'],
+      [{ expiresAt: { [place.environmentId('dev')]: '0000-01-01T00:00:00+14:00' } }, '400 invalid_request'],
       [{ tags: ['Not a slug'] }, '400 invalid_request'],
       [{ tags: Array.from({ length: 11 }, (_, index) => `tag-${index}`) }, '400 invalid_request'],
       [{ tags: ['a', 'a'] }, '400 invalid_request'],
@@ -118,6 +122,22 @@ describe('a template', () => {
       expect([body, codeOf(await add({ key: 'B', ...body }))]).toEqual([body, code]);
     }
     expect(await listed()).toEqual([expect.objectContaining({ key: 'A' })]);
+  });
+
+  it('keeps the times of environments that were deleted, until they are left out', async () => {
+    const [dev, staging] = ['dev', 'staging'].map(env => place.environmentId(env)) as [string, string];
+    const [first, second] = ['2027-01-31T09:00:00.000Z', '2027-02-28T09:00:00.000Z'];
+    await add({ key: 'A', expiresAt: { [staging]: first } });
+    const answer = await api.delete(`${place.projectPath}/environments/staging`, owner.session);
+    expect(answer.status).toBe(200);
+
+    const both = await change('A', { expiresAt: { [staging]: first, [dev]: second } });
+    const one = await change('A', { expiresAt: { [dev]: second } });
+    const gone = await change('A', { expiresAt: { [staging]: first } });
+
+    expect(both.body.templateKey.expiresAt).toEqual({ [staging]: first, [dev]: second });
+    expect(one.body.templateKey.expiresAt).toEqual({ [dev]: second });
+    expect(codeOf(gone)).toBe('404 environment_not_found');
   });
 
   it('keeps every field of concurrent changes', async () => {

@@ -1,6 +1,7 @@
 import { Argument, defineCommand, defineSubcommand, type FlagsOf, Option } from '../define-command.ts';
 import { environmentIdOf, isId } from '../evidence/ids.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
+import { findMember } from '../find-member.ts';
 import { id, integer } from '../options.ts';
 import type { Session } from '../session.ts';
 import type { GivenFlags } from '../settings/settings.ts';
@@ -23,15 +24,6 @@ async function grantOf(session: Session, { access = 'read', minutes = defaultMin
   return { environmentId: await environmentIdOf(session, env), access, minutes, reason };
 }
 
-async function memberIdOf(session: Session, orgId: string, email: string): Promise<string> {
-  const { members } = await session.request('GET', '/v1/members/{orgId}', { path: { orgId } });
-  const found = members.find(one => one.email.toLowerCase() === email.toLowerCase());
-  if (found !== undefined) return found.id;
-  throw new Failure(exitCodes.notFound, 'member_not_found', `No member has the address ${email}.`, {
-    hint: 'List them: holdfast members',
-  });
-}
-
 const give = defineSubcommand({
   name: 'give',
   description: 'give a member access to an environment for a limited time, or grant a request',
@@ -49,7 +41,7 @@ const give = defineSubcommand({
     };
     const giveTo = async () => {
       const body = await grantOf(session, flags);
-      const path = { orgId, id: await memberIdOf(session, orgId, who) };
+      const path = { orgId, id: (await findMember(session, orgId, who)).id };
       return session.request('POST', '/v1/members/{orgId}/{id}/grants', { path, body });
     };
     const answer = await (isId(who) ? answerRequest() : giveTo());

@@ -1,6 +1,7 @@
 import type { ProjectRole } from '@holdfast/contracts/fields/project-role.ts';
 import { Argument, defineCommand, defineSubcommand, Option } from '../define-command.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
+import { findMember } from '../find-member.ts';
 import { yesOption } from '../options.ts';
 import type { Session } from '../session.ts';
 
@@ -94,12 +95,7 @@ const projects = defineSubcommand({
     const isChange = named.length > 0 || limited;
     if (clear && isChange) throw usage('--clear can’t be combined with --in or --limited.');
     const orgId = await session.organizationId();
-    const { members } = await session.request('GET', '/v1/members/{orgId}', { path: { orgId } });
-    const found = members.find(one => one.email.toLowerCase() === email.toLowerCase());
-    if (found === undefined) {
-      const hint = 'List them: holdfast members';
-      throw new Failure(exitCodes.notFound, 'member_not_found', `No member has the address ${email}.`, { hint });
-    }
+    const found = await findMember(session, orgId, email);
     const set = async () =>
       session.request('PUT', '/v1/members/{orgId}/{id}/projects', {
         path: { orgId, id: found.id },

@@ -23,7 +23,7 @@ export default defineCommand({
     ...writeOptions,
     ...dialectOptions,
     new Option('--format <format>', 'format of the file; by its name if omitted').choices(fileFormats),
-    new Option('--describe', 'make the comments above keys their descriptions in the template'),
+    new Option('--describe', 'make the comments above keys their descriptions in the template').conflicts('propose'),
     new Option('--prune', 'delete keys that are not in the file, in the same revision'),
     ...planOptions,
   ],
@@ -37,6 +37,9 @@ export default defineCommand({
       // With --prune, an empty file would delete everything.
       throw new Failure(exitCodes.other, 'nothing_to_push', `${name} sets no key; nothing was changed.`);
     }
+    const describes = flags.describe === true && flags.dryRun !== true;
+    const read = (other: string) => readSecrets(file, other, flags);
+    const comments = describes ? await commentsAbove(withoutMark(text), values, read) : undefined;
     const environment = await session.environment();
     const existingKeys = flags.prune ? (await environment.keys()).keys.map(({ key }) => key) : [];
     const deleted = existingKeys.filter(key => !values.has(key));
@@ -59,9 +62,8 @@ export default defineCommand({
     for (const note of [...invisibleNotes(changed), ...refusedByRun(changed), ...plainNote(plain)]) output.warn(note);
     const title = `push ${file === '-' ? 'standard input' : file} to ${environment.slug}`;
     await carryOut(session, { environment, plan, title, change }, { ifRevision: plainPlan.revision, ...flags });
-    if (flags.describe !== true || flags.dryRun === true || flags.propose === true) return;
-    const comments = [...commentsAbove(withoutMark(text))].filter(([key]) => values.has(key));
-    const count = await describeKeys(session, new Map(comments));
+    if (comments === undefined) return;
+    const count = await describeKeys(session, comments);
     if (!output.json) output.note(`${count} ${count === 1 ? 'description' : 'descriptions'} changed in the template.`);
   },
 });

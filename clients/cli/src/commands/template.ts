@@ -1,6 +1,7 @@
 import { defineCommand, defineSubcommand, Option } from '../define-command.ts';
-import { personIdOf } from '../evidence/ids.ts';
+import { isId } from '../evidence/ids.ts';
 import { usage } from '../failure.ts';
+import { findMember } from '../find-member.ts';
 import { given } from '../given.ts';
 import { days, keyArgument } from '../options.ts';
 import type { Session } from '../session.ts';
@@ -45,7 +46,7 @@ const set = defineSubcommand({
   notes: 'Options that are left out keep what is there. Tags replace all tags.',
   arguments: [keyArgument],
   options: [
-    new Option('--owner <who>', `address of the member who renews its values; ${removes}`),
+    new Option('--owner <who>', `address or user id of the member who renews its values; ${removes}`),
     new Option('--max-age <days>', `for how many days a value is used, such as 90d; ${removes}`).argParser(
       orNone(days(1)),
     ),
@@ -59,7 +60,7 @@ const set = defineSubcommand({
   run: async (session, key, { owner, maxAge, renewUrl, tag, note, description }) => {
     const path = { ...(await templatePath(session)), key };
     const body = given({
-      owner: owner === undefined || owner === none ? textOrNull(owner) : await personIdOf(session, owner),
+      owner: await ownerOf(session, owner),
       maxAgeDays: maxAge === none ? null : maxAge,
       renewUrl: textOrNull(renewUrl),
       tags: tag?.includes(none) ? null : tag,
@@ -72,6 +73,11 @@ const set = defineSubcommand({
     else session.output.note(`${key} is described. See what is due: holdfast due`);
   },
 });
+
+async function ownerOf(session: Session, owner: string | undefined): Promise<string | null | undefined> {
+  if (owner === undefined || owner === none || isId(owner)) return textOrNull(owner);
+  return (await findMember(session, await session.organizationId(), owner)).userId;
+}
 
 function orNone<T>(parse: (text: string) => T) {
   return (text: string): T | typeof none => (text === none ? none : parse(text));
