@@ -1,4 +1,7 @@
 import { chunksWithin } from '#lib/core/chunks-of.ts';
+import { ApiError } from '#lib/core/errors.ts';
+import { graphOf } from '#lib/secrets/change/reference-graph.ts';
+import { requireSound } from '#lib/secrets/change/require-references.ts';
 import { changedDigest, emptyDigest } from '#lib/secrets/engine/digest.ts';
 import { pagesAfter } from '#lib/secrets/engine/head-pages.ts';
 import { headOf, isLive } from '#lib/secrets/engine/read-snapshot.ts';
@@ -43,6 +46,8 @@ export function replayHistory(
 
   const endChange = (): Write[] => {
     if (change === undefined) return [];
+    const broken = brokenNames(heads, change.keys);
+    if (broken !== undefined) throw refuse(`after revision ${revision}: ${broken}`);
     const writes = revisionItems(path, change, digest);
     change = undefined;
     return writes;
@@ -91,6 +96,20 @@ export function replayHistory(
       ];
     },
   };
+}
+
+/** What is wrong with the names of the values. Only a deletion, or a value that names others, can break any. */
+function brokenNames(heads: ReadonlyMap<string, HeadRecord>, changed: readonly { key: string }[]): string | undefined {
+  const changedHeads = changed.map(({ key }) => heads.get(key));
+  if (changedHeads.every(head => isLive(head) && head.expands === undefined)) return undefined;
+  const graph = graphOf(heads.values());
+  try {
+    requireSound(graph, new Set(graph.keys()));
+    return undefined;
+  } catch (error) {
+    if (error instanceof ApiError) return error.message;
+    throw error;
+  }
 }
 
 function revisionItems(

@@ -1,5 +1,6 @@
 import { isIdentityId } from '#lib/access/principal.ts';
 import type { ExportRecord } from '#lib/contracts/organizations/export-records.ts';
+import { expandsOf } from '#lib/secrets/engine/references.ts';
 import type { EnvironmentPath } from '#lib/table/keys.ts';
 import type { Write } from '#lib/table/write.ts';
 import { type OpenValue, openSecret, openVersion, valueOpener } from './open-values.ts';
@@ -31,8 +32,8 @@ export async function surveyExport(path: string, keyFile: string | undefined): P
   const counts = { versions: 0, auditEntries: 0 };
   let open: OpenValue = async () => undefined;
   const store = async (version: RecordOf<'version'>, environment: RecordOf<'environment'>) => {
-    await openVersion(open, version, environment);
-    return {};
+    const value = await openVersion(open, version, environment);
+    return version.expand && value !== undefined ? { expands: expandsOf(value) } : {};
   };
   const histories = walkHistories({ pathOf: pathIn('organization'), projectOf: () => nowhere, store });
   const records = readRecords(path);

@@ -36,22 +36,32 @@ export function requireReferences(change: Change): void {
   const values = new Map(puts.map(({ key, value }) => [key, value]));
   const written = new Set(values.keys());
   const after = graphOf(new Map([...before, ...heads.map(head => [head.key, head] as const)]).values(), values);
-  requireNamed(after, written);
-  const ordered = orderOf(after);
+  const order = requireSound(after, written);
+  if (change.mayRead) requireFitting(change, after, order);
+  else requireFittingUnseen(change, after, order, written);
+}
+
+/**
+ * @param written the keys whose own names are to blame
+ * @returns the keys, each after those that it names
+ * @throws reference_not_found, reference_cycle, reference_too_deep, key_referenced
+ */
+export function requireSound(graph: Graph, written: ReadonlySet<string>): readonly string[] {
+  requireNamed(graph, written);
+  const ordered = orderOf(graph);
   if ('cycle' in ordered) {
     const path = ordered.cycle;
     const message = `The references form a cycle: ${path.slice(0, 12).join(' → ')}`;
     throw new ApiError('reference_cycle', message, { details: { path } });
   }
   const { order } = ordered;
-  const tooDeep = [...depthsOf(after, order)].find(([, depth]) => depth > maximumDepth);
+  const tooDeep = [...depthsOf(graph, order)].find(([, depth]) => depth > maximumDepth);
   if (tooDeep !== undefined) {
     const [key, depth] = tooDeep;
     const message = `References may lead through at most ${maximumDepth} keys; those of ${key} lead through ${depth}.`;
     throw new ApiError('reference_too_deep', message, { details: { key, depth, maximumDepth } });
   }
-  if (change.mayRead) requireFitting(change, after, order);
-  else requireFittingUnseen(change, after, order, written);
+  return order;
 }
 
 /** @throws reference_not_found for a key that is written, key_referenced for one that loses what it names */

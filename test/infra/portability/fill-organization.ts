@@ -41,6 +41,8 @@ export async function fillOrganization(api: Api, owner: Person, { environments, 
   await done(place.destroy('dev', 'KEPT', { versions: [1] }));
   const naming = { key: 'NAMES', value: 'it is \u0024{KEPT}', expand: true };
   await done(place.importAll('dev', [naming]));
+  await done(place.importAll('dev', [{ ...naming, value: 'it was \u0024{KEPT}' }]));
+  await done(place.destroy('dev', 'NAMES', { versions: [1] }));
   await done(place.remove('dev', 'ODD_1'));
   await done(place.set('dev', 'ODD_1', 'again', { as: members.developer?.session ?? session }));
   await done(place.remove('dev', 'ODD_2'));

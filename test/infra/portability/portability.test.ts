@@ -78,6 +78,7 @@ function memberPaths({
       ['/{orgSlug}/{project}/{env}/compare', `${path}/compare?with=staging&values=true`],
       ['/{orgSlug}/{project}/{env}/versions/{key}', `${path}/versions/${key}?values=true`],
       ['/{orgSlug}/{project}/{env}/versions/{key}', `${path}/versions/ODD_1?values=true`],
+      ['/{orgSlug}/{project}/{env}/versions/{key}', `${path}/versions/NAMES?values=true`],
     ].map(([route, asked]): [string, string] => [`/v1/secrets${route}`, asked as string]);
   });
   return [
@@ -164,6 +165,8 @@ describe('an organization that is exported and imported into another installatio
     const before = (await second.get(`${path}/keys`, session)).body.revision;
     const { body } = await expectStatus(second.put(path, { key: 'ODD_2', value: 'back' }, session), 201);
     expect(body).toMatchObject({ revision: before + 1, secret: { version: 3 } });
+    const named = await second.delete(`${path}/KEPT`, session);
+    expect([named.status, named.body.error.code]).toEqual([409, 'key_referenced']);
   });
 
   test('is refused a second time, and under another slug', async () => {
@@ -324,6 +327,24 @@ test('a file whose history has a gap is refused before anything is written', { t
   expect((await importing(without('"the value of A"'))).stderr).toContain('version 2 of A follows none');
   expect((await importing(without('"revision":2,"action"'))).stderr).toContain('it ends at revision 1');
   expect((await importing(without('"record":"member"'))).stderr).toContain('has no owner');
+  expect(await importing(file)).toMatchObject({ code: 0 });
+});
+
+test('a file whose values name what no change could have left is refused before anything is written', {
+  timeout: 120_000,
+}, async () => {
+  const { place, exportTo } = await smallOrganization();
+  const naming = { key: 'NAMING', value: 'as \u0024{B}', expand: true };
+  await expectStatus(place.importAll('dev', [naming]), 200);
+  await expectStatus(place.bulkDelete('dev', ['NAMING', 'B']), 200);
+  const file = newFile();
+  expect(await exportTo('--to', file, '--plain')).toMatchObject({ code: 0 });
+  const renamed = (name: string) =>
+    withLines(file, lines => lines.map(line => line.replace('as \u0024{B}', `as \u0024{${name}}`)));
+  expect((await importing(renamed('C'))).stderr).toContain('after revision 3: The value of NAMING names C, which');
+  expect((await importing(renamed('NAMING'))).stderr).toContain('The references form a cycle');
+  const kept = withLines(file, lines => lines.filter(line => !/"NAMING".*"deleted":true/.test(line)));
+  expect((await importing(kept)).stderr).toContain('after revision 4: The value of NAMING names B, which');
   expect(await importing(file)).toMatchObject({ code: 0 });
 });
 
