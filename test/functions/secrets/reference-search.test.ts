@@ -359,14 +359,15 @@ describe('a writer who may not read', () => {
     );
     // The texts around the names are hidden too, and what is named is not: a `$` before it would make it literal.
     const hidden = fc.record({ plain: fc.tuple(text, text, text), around: fc.tuple(text, text) });
-    const setUp = async ({ plain: [a, b, c], around: [left, right] }: { plain: string[]; around: string[] }) => {
+    type Hidden = typeof hidden extends fc.Arbitrary<infer Values> ? Values : never;
+    const setUp = async ({ plain: [a, b, c], around: [left, right] }: Hidden) => {
       const place = await openWorkplace(api, people.owner);
       const secrets = [
         { key: 'A', value: a },
         { key: 'B', value: b },
         { key: 'C', value: c },
-        { key: 'D', value: `${left?.slice(0, 5000)}${referenceTo('A')}`, expand: true },
-        { key: 'K1', value: `${referenceTo('B')}${right?.slice(0, 500)}`, expand: true },
+        { key: 'D', value: `${left.slice(0, 5000)}${referenceTo('A')}`, expand: true },
+        { key: 'K1', value: `${referenceTo('B')}${right.slice(0, 500)}`, expand: true },
         { key: 'K2', value: referenceTo('K1'), expand: true },
       ];
       const placed = await place.importAll('production', secrets);
