@@ -164,7 +164,9 @@ export const updateTemplateKey = contract({
     example: { templateKey: { description: templateKeyExample.description } },
   }),
   errors: ['environment_not_found'],
-  uses: { table: { Query: ['ORG'], ConditionCheckItem: ['ORG'], PutItem: ['AUDIT'], UpdateItem: ['ORG'] } },
+  uses: {
+    table: { GetItem: ['ORG'], Query: ['ORG'], ConditionCheckItem: ['ORG'], PutItem: ['AUDIT'], UpdateItem: ['ORG'] },
+  },
 });
 
 export const removeTemplateKey = contract({

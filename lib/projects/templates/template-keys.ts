@@ -10,7 +10,7 @@ import { ApiError, environmentNotFound, invalidRequest, projectNotFound } from '
 import { patternProblem } from '../../secrets/value-pattern.ts';
 import { asRead, equals, isActive, isNew, isThere } from '../../table/expressions.ts';
 import { type EnvironmentPath, ranges } from '../../table/keys.ts';
-import { at, find, list, readTogether } from '../../table/read.ts';
+import { at, find, list } from '../../table/read.ts';
 import { environmentRecord } from '../../table/records/environment.ts';
 import { memberRecord } from '../../table/records/organization.ts';
 import type { ProjectRecord, TemplateKeyRecord } from '../../table/records/project.ts';
@@ -19,6 +19,8 @@ import { check, put, remove, retryWithFreshRead, transact, update, type Write } 
 
 /** As many as one change of secrets may contain. */
 const maximumTemplateKeys = 1000;
+/** A template is read as a whole, so it must fit in a response. Concurrent changes may exceed this slightly. */
+const maximumTemplateBytes = 4 * 1024 * 1024;
 
 type ProjectPath = Omit<EnvironmentPath, 'env'>;
 type TemplateReads = Awaited<ReturnType<typeof beginTemplate>>;
@@ -46,7 +48,7 @@ export function templateOf(
 
 /**
  * @throws template_key_exists, environment_not_found; invalid_request for a pattern that does not compile, an owner who
- * is not a member or a template that is full
+ * is not a member or a template that is full; payload_too_large
  */
 export async function addTemplateKey(
   context: MemberContext,
@@ -69,6 +71,7 @@ export async function addTemplateKey(
     ...withoutAbsent(merged({}, fields)),
     createdAt: new Date().toISOString(),
   };
+  requireRoom([...template, record], template);
   await requireEnvironments(context, project, record.expiresAt);
   const target = { type: 'template_key', id: project.id, name: key } as const;
   await transact([
@@ -86,29 +89,34 @@ function requirePattern(pattern: string | null | undefined): void {
   if (problem !== undefined) throw invalidRequest([{ path: 'pattern', message: problem }]);
 }
 
-const notFound = (key: string) => new ApiError('template_key_not_found', `The template has no key ${key}.`);
-
-/** One round trip, in parallel with authentication. */
-export function beginTemplateKey({ orgSlug, project, key }: ProjectPath & { key: string }) {
-  const record = at(templateKeyRecord, orgSlug, project, key);
-  return readTogether({ project: at(projectRecord, orgSlug, project), record });
+/** Rejects only growth. @throws payload_too_large */
+function requireRoom(after: readonly TemplateKeyRecord[], before: readonly TemplateKeyRecord[]): void {
+  const bytesOf = (template: readonly TemplateKeyRecord[]) => Buffer.byteLength(JSON.stringify(template));
+  const sizeBytes = bytesOf(after);
+  if (sizeBytes <= maximumTemplateBytes || sizeBytes <= bytesOf(before)) return;
+  const message = `A template takes at most ${maximumTemplateBytes} bytes. Shorten notes or descriptions.`;
+  throw new ApiError('payload_too_large', message, { details: { sizeBytes, maximumBytes: maximumTemplateBytes } });
 }
+
+const notFound = (key: string) => new ApiError('template_key_not_found', `The template has no key ${key}.`);
 
 /**
  * Changes the given fields; values that are already set add no audit entry.
  * @throws template_key_not_found, environment_not_found; invalid_request for a pattern that does not compile or an owner
- * who is not a member
+ * who is not a member; payload_too_large
  */
 export async function updateTemplateKey(
   context: MemberContext,
   path: ProjectPath & { key: string },
   changes: BodyOf<typeof updateContract>,
-  begun: Awaited<ReturnType<typeof beginTemplateKey>>,
+  begun: TemplateReads,
 ): Promise<TemplateKeyRecord> {
   const { access, organization } = context;
-  const readAgain = () => beginTemplateKey(path);
-  return retryWithFreshRead(begun, readAgain, async ({ project: owner, record: current }) => {
-    const project = access.requireProject(owner);
+  const readAgain = () => beginTemplate(path);
+  return retryWithFreshRead(begun, readAgain, async reads => {
+    const project = access.requireProject(reads.project);
+    const template = templateOf(project, reads.template);
+    const current = template.find(({ key }) => key === path.key);
     requirePattern(changes.pattern);
     if (current === undefined) throw notFound(path.key);
     const { required = current.required } = changes;
@@ -116,6 +124,8 @@ export async function updateTemplateKey(
     const changed: TemplateKeyRecord = { ...current, ...set };
     const details = differenceOf(current, changed);
     if (details === undefined) return current;
+    const after = withoutAbsent(changed);
+    requireRoom([...template.filter(other => other !== current), after], template);
     await requireEnvironments(context, project, changed.expiresAt, current.expiresAt);
     // The key must be unchanged since it was read, and not a new one with the same name.
     const isSame = { ...asRead(current, fieldNames), createdAt: equals(current.createdAt) };
@@ -126,7 +136,7 @@ export async function updateTemplateKey(
       ...isOwnedByMember(context, changed.owner === current.owner ? undefined : changed.owner),
       await context.audit({ action: 'template_key.updated', target, details }),
     ]);
-    return withoutAbsent(changed);
+    return after;
   });
 }
 

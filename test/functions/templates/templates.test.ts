@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { at } from '#lib/table/read.ts';
+import { templateKeyRecord } from '#lib/table/records/project.ts';
+import { put, putAll } from '#lib/table/write.ts';
 import { type Caller, codeOf } from '#test/support/api.ts';
 import { openWorkplace, useWorkplace } from '#test/support/environments.ts';
 import { shared } from '#test/support/fixtures.ts';
@@ -166,6 +169,22 @@ describe('a template', () => {
       expect([pattern, answer.status, answer.body.error.details?.[0]?.path]).toEqual([pattern, 400, 'pattern']);
     }
     expect((await add({ key: 'A', pattern: '(a+)+$' })).status).toBe(201);
+  });
+
+  it('takes only as much text as fits in one response', async () => {
+    const note = 'ノ'.repeat(4000);
+    const { organization } = owner;
+    const { id: projectId, slug } = place.project;
+    const keys = Array.from({ length: 345 }, (_, index) => `K${index}`);
+    const createdAt = new Date().toISOString();
+    const record = (key: string) => ({ key, projectId, required: false, note, createdAt });
+    await putAll(keys.map(key => put(at(templateKeyRecord, organization.slug, slug, key), record(key))));
+    expect(codeOf(await add({ key: 'LONG', note }))).toBe('413 payload_too_large');
+    expect(codeOf(await add({ key: 'SHORT' }))).toBe('201');
+    expect(codeOf(await change('SHORT', { note }))).toBe('413 payload_too_large');
+    expect(await listed(owner.session)).toHaveLength(346);
+    expect(codeOf(await change('K0', { note: null }))).toBe('200');
+    expect(codeOf(await change('SHORT', { note }))).toBe('200');
   });
 
   it('does not exist for an unknown project', async () => {
