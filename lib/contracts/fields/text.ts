@@ -81,7 +81,7 @@ export const SecretValue = z
 /** Whether a value names other keys. */
 export const Expand = z.boolean().meta({
   description:
-    'Whether the value may name other keys of the environment as `${KEY}`, which pulls replace with their values. ' +
+    'Whether the value may name other keys of the environment as `\u0024{KEY}`, which pulls replace with their values. ' +
     '`$${` is then a literal `${`. Without this, every character stays as it is.',
   example: false,
 });
@@ -90,7 +90,7 @@ export const Expand = z.boolean().meta({
 export const Expanded = z
   .literal(true)
   .optional()
-  .describe('Only if the value was set with `expand`, and so may name other keys as `${KEY}`.');
+  .describe('Only if the value was set with `expand`, and so may name other keys as `\u0024{KEY}`.');
 
 export function hasCredentials(value: string): boolean {
   const url = URL.parse(value);
