@@ -180,11 +180,11 @@ describe('a template', () => {
     const record = (key: string) => ({ key, projectId, required: false, note, createdAt });
     await putAll(keys.map(key => put(at(templateKeyRecord, organization.slug, slug, key), record(key))));
     expect(codeOf(await add({ key: 'LONG', note }))).toBe('413 payload_too_large');
-    expect(codeOf(await add({ key: 'SHORT' }))).toBe('201');
+    expect((await add({ key: 'SHORT' })).status).toBe(201);
     expect(codeOf(await change('SHORT', { note }))).toBe('413 payload_too_large');
     expect(await listed(owner.session)).toHaveLength(346);
-    expect(codeOf(await change('K0', { note: null }))).toBe('200');
-    expect(codeOf(await change('SHORT', { note }))).toBe('200');
+    expect((await change('K0', { note: null })).status).toBe(200);
+    expect((await change('SHORT', { note })).status).toBe(200);
   });
 
   it('does not exist for an unknown project', async () => {
