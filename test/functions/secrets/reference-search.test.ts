@@ -227,6 +227,7 @@ function predict(
   const written = puts.filter(([key, one]) => !(mayRead && isSame(now.get(key), one)));
   const after = new Map([...now].filter(([key]) => !gone.includes(key)));
   for (const [key, one] of written) after.set(key, one);
+  if (puts.some(([, { value }]) => bytesOf(value) > maxBytes)) return { codes: ['invalid_request'], after };
   const broken = brokenIn(after);
   if (broken?.problem === 'dangling') {
     const isOwn = written.some(([key]) => broken.dangling.includes(key));
