@@ -137,7 +137,8 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'references',
-    files: ['test/functions/secrets/reference-search.test.ts'],
+    files: words(`test/functions/secrets/reference-search.test.ts test/functions/secrets/reference-races.test.ts
+      test/functions/secrets/reference-costs.test.ts`),
     env: { REFERENCE_ENVIRONMENTS: '100' },
     full: { REFERENCE_ENVIRONMENTS: '2000' },
   },
