@@ -372,6 +372,17 @@ describe.skipIf(withoutBrowser)('a value that names other keys', () => {
     await sheet.locator('.apply button:not([aria-disabled])').waitFor();
   });
 
+  it('is not made plain by a pasted file without a word', async () => {
+    const page = await openAt(world.screen('dev'), as('owner'));
+    await button(page, 'Paste .env').click();
+    const pasting = dialog(page, 'Paste a .env');
+    await pasting.getByLabel('KEY=value lines').fill('REPLICA_URL=postgres://replica\n');
+    await button(pasting, 'Stage 1 key').click();
+    const sheet = await review(page);
+    await sheet.getByText('becomes plain text; it names other keys now').waitFor();
+    await expectFineLooks(page, 'references-plain', { as: wideAndNarrow, fullPage: false });
+  });
+
   it('is proposed as such, and a promotion says what its target lacks', async () => {
     const page = await openAt(`${inProject()}/promote`, as('owner'));
     await page.getByLabel('From', { exact: true }).selectOption('dev');

@@ -121,6 +121,7 @@ function StagedChanges(props: StagedChangesProps) {
 function lineOf([key, staged]: readonly [string, Staged], props: StagedChangesProps): ProofLine {
   const { stage, plan, place, environment } = props;
   const mark = markOf(key, staged, plan);
+  const becomesPlain = mark === '~' && staged.kind === 'set' && staged.replacesNames && !staged.expand;
   return {
     mark,
     key,
@@ -128,6 +129,7 @@ function lineOf([key, staged]: readonly [string, Staged], props: StagedChangesPr
       <>
         <span class={becomesEmpty(mark, staged) ? 'emptied' : 'quiet'}>{noteOf(mark, staged)}</span>
         {staged.kind === 'set' && staged.expand && <NamesOthers />}
+        {becomesPlain && <span class="emptied">becomes plain text; it names other keys now</span>}
         <LineValues place={place} revision={stage.revision} name={key} staged={staged} />
         <button
           type="button"

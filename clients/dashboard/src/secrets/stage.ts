@@ -1,9 +1,9 @@
 /**
- * A change that is not applied yet. With `expand`, the value may name other keys. `base` is the key's version when it was staged: 0 if it did not exist, undefined if
- * unknown.
+ * A change that is not applied yet. With `expand`, the value may name other keys, and with `replacesNames`, the present
+ * one does. `base` is the key's version when it was staged: 0 if it did not exist, undefined if unknown.
  */
 export type Staged =
-  | { kind: 'set'; value: string; expand?: true; base: number | undefined }
+  | { kind: 'set'; value: string; expand?: true; replacesNames?: true; base: number | undefined }
   | { kind: 'delete'; base: number | undefined };
 
 export interface Stage {

@@ -52,7 +52,13 @@ export function stagingFor(environmentId: string, revision: number, listed: read
       add(
         entries.map(({ key, value, expand }) => [
           key,
-          { kind: 'set', value, ...(expand && { expand }), base: baseOf(key) },
+          {
+            kind: 'set',
+            value,
+            ...(expand && { expand }),
+            ...(find(key)?.expand && { replacesNames: true }),
+            base: baseOf(key),
+          },
         ]),
       );
     },
