@@ -11,7 +11,7 @@ import { openWorkplace } from '#test/support/environments.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
 import { numbered } from '#test/support/numbered.ts';
 import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
-import { countsOf } from '#test/support/record-calls.ts';
+import { countsOf, type RecordedCall } from '#test/support/record-calls.ts';
 
 const api = shared(startObservedApi);
 const some = (count: number, bytes: number) => numbered(count, 'x'.repeat(bytes), 'KEY_');
@@ -121,20 +121,29 @@ it('an environment of 4 MiB that was not read before is compared, promoted, chan
   const commitsIn = async (request: Send) => {
     const { answer, calls } = await recordRequest(request);
     expect([answer.status, answer.body.error]).toEqual([200, undefined]);
-    return calls.find(({ operation, input }) => operation.startsWith('TransactWrite') && input.TransactItems.length > 1)
-      ?.roundTrip;
+    const isCommit = ({ operation, input }: RecordedCall) =>
+      operation.startsWith('TransactWrite') && input.TransactItems.length > 1;
+    return calls.find(isCommit)?.roundTrip ?? Number.NaN;
   };
   const as = token;
   const promotion = { from: 'dev', to: 'staging', keys: ['KEY_0_0'] };
-  const requests: Record<string, Send> = {
+  const importOf = (bytes: number): Send => {
+    return headers => place.importAll('dev', some(45, bytes), { as, headers });
+  };
+  const requests: Record<string, Send | Send[]> = {
     compare: headers => place.pull('dev', '/compare?with=production', { as, headers }),
     'one key': headers => place.set('dev', 'KEY_1_0', 'changed', { as, headers }),
-    import: headers => place.importAll('dev', some(45, 10), { as, headers }),
+    // On a busy machine, a call may begin so late that it looks like one of the next round trip.
+    import: [importOf(10), importOf(11), importOf(12)],
     promote: headers => place.promote(promotion, { as, headers }),
     restore: headers => place.restore('dev', { revision: 5 }, { as, headers }),
   };
-  const trips: Record<string, number | undefined> = {};
-  for (const [name, request] of Object.entries(requests)) trips[name] = await commitsIn(request);
+  const trips: Record<string, number> = {};
+  for (const [name, request] of Object.entries(requests)) {
+    for (const one of [request].flat()) {
+      trips[name] = Math.min(trips[name] ?? Number.POSITIVE_INFINITY, await commitsIn(one));
+    }
+  }
   expect(trips).toEqual({ compare: 3, 'one key': 2, import: 4, promote: 3, restore: 4 });
 });
 
