@@ -127,14 +127,14 @@ it('an environment of 4 MiB that was not read before is compared, promoted, chan
   };
   const as = token;
   const promotion = { from: 'dev', to: 'staging', keys: ['KEY_0_0'] };
-  const importOf = (bytes: number): Send => {
-    return headers => place.importAll('dev', some(45, bytes), { as, headers });
+  const importOf = (prefix: string): Send => {
+    return headers => place.importAll('dev', numbered(45, 'x'.repeat(10), prefix), { as, headers });
   };
   const requests: Record<string, Send | Send[]> = {
     compare: headers => place.pull('dev', '/compare?with=production', { as, headers }),
     'one key': headers => place.set('dev', 'KEY_1_0', 'changed', { as, headers }),
     // On a busy machine, a call may begin so late that it looks like one of the next round trip.
-    import: [importOf(10), importOf(11), importOf(12)],
+    import: [importOf('KEY_'), importOf('OTHER_'), importOf('LAST_')],
     promote: headers => place.promote(promotion, { as, headers }),
     restore: headers => place.restore('dev', { revision: 5 }, { as, headers }),
   };
