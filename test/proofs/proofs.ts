@@ -32,7 +32,10 @@ export const proofs: readonly Proof[] = [
       test/functions/secrets/long-revisions.test.ts test/consistency/made-again.test.ts
       test/attacks/waiting-write.test.ts`),
   },
-  { name: 'authorization', files: ['test/authorization/authorization.test.ts'] },
+  {
+    name: 'authorization',
+    files: ['test/authorization/authorization.test.ts', 'test/authorization/deployer.test.ts'],
+  },
   { name: 'limited-members', files: ['test/authorization/limited-members.test.ts'] },
   { name: 'rights-in-projects', files: ['test/authorization/in-projects.test.ts'] },
   { name: 'search-protocol', files: ['test/model/search.test.ts'], env: { SEARCH: 'all' } },
@@ -57,7 +60,18 @@ export const proofs: readonly Proof[] = [
   {
     name: 'evidence',
     files: words(`test/evidence test/functions/audit/search-entries.test.ts test/clients/cli/audit-follow.test.ts
-      test/clients/cli/audit.test.ts test/clients/cli/exposure.test.ts`),
+      test/clients/cli/audit.test.ts test/clients/cli/exposure.test.ts test/clients/sdk/audit.test.ts
+      test/functions/audit/get-exposure.test.ts`),
+  },
+  {
+    name: 'command-line',
+    files: words(`test/clients/cli/against-service.test.ts test/clients/cli/changes.test.ts
+      test/clients/cli/run.test.ts test/clients/cli/settings.test.ts test/clients/cli/identity.test.ts
+      test/clients/cli/proposals.test.ts`),
+  },
+  {
+    name: 'deliveries',
+    files: words(`test/functions/webhooks/deliveries.test.ts test/lib/jobs/unfinished-work.test.ts`),
   },
   { name: 'bundles', files: ['test/infra/build/bundles.test.ts'] },
   {
@@ -69,7 +83,12 @@ export const proofs: readonly Proof[] = [
     name: 'exchanges',
     files: ['test/functions/identities/exchange-assertion.test.ts', 'test/attacks/workload-identity.test.ts'],
   },
-  { name: 'ways-in', files: ['test/attacks/ways-in.test.ts', 'test/functions/organizations/proved-domains.test.ts'] },
+  {
+    name: 'ways-in',
+    files: words(`test/attacks/ways-in.test.ts test/functions/organizations/proved-domains.test.ts
+      test/functions/auth/role-rules.test.ts test/functions/auth/provider-required.test.ts`),
+  },
+  { name: 'second-factors', files: ['test/attacks/second-factors.test.ts'] },
   {
     name: 'ways-in-search',
     files: ['test/attacks/ways-in-search'],
@@ -144,7 +163,8 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'proposals',
-    files: ['test/functions/secrets/proposal-search'],
+    files: words(`test/functions/secrets/proposal-search test/functions/secrets/proposals.test.ts
+      test/functions/grants/grants.test.ts`),
     env: { PROPOSAL_SEQUENCES: '60', PROPOSAL_SEED: '2026' },
     full: { PROPOSAL_SEQUENCES: '2000' },
   },
