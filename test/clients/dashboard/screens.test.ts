@@ -126,7 +126,7 @@ describe.skipIf(withoutBrowser)('every screen', () => {
         signedIn['environment-dev'],
         async () => {
           await press('Reveal SEARCH_URL');
-          await page.getByText('As it was set').waitFor();
+          await page.getByText('As it was set', { exact: true }).waitFor();
         },
       ],
       secret: [
