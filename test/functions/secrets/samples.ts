@@ -66,6 +66,7 @@ const appliesProposal = async (there: Proposed, api: Api) => {
 export const samples: Samples = {
   'pull-secrets': sample({ works: [200] }),
   'pull-secrets keys': sample({ query: '?keys=KEY_1,KEY_2' }),
+  'pull-secrets layers': sample({ query: '?layers=shop/staging' }),
   'pull-secrets format': sample({ query: '?format=json' }),
   'pull-secrets past': sample({ world: placeWithHistory, query: '?revision=1' }),
   'compare-environments': sample({ query: '?with=staging&values=true' }),
