@@ -225,7 +225,9 @@ export const updateIdentity = contract({
     role: IdentityRole.optional(),
     projectId: Uuid.nullable().optional().describe('Limits the identity to one project; null for all.'),
     environmentId: Uuid.nullable().optional().describe('Limits the identity to one environment; null for all.'),
-    environmentIds: EnvironmentIds.nullable().optional(),
+    environmentIds: EnvironmentIds.nullable()
+      .optional()
+      .describe('Limits the identity to these environments, of any projects; null for all.'),
     issuer: Issuer.optional().describe(described.issuer),
     claims: DemandedClaims.optional().describe(described.claims),
     singleUse: z.boolean().optional().meta({ description: described.singleUse, example: false }),

@@ -14,7 +14,7 @@ const LayerName = z.string().regex(new RegExp(`^${slug}/${slug}$`), {
 export const layersQuery = z
   .string()
   .max(maximumLayers * 98)
-  .transform((names): unknown[] => names.split(','))
+  .transform((names): unknown[] => (names === '' ? [] : names.split(',')))
   .pipe(uniqueList(LayerName, 1, maximumLayers))
   .optional()
   .meta({

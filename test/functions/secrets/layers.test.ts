@@ -203,7 +203,8 @@ describe('a pull with layers', () => {
     expect(await problems(layersOf(nameOf(common, 'dev'), nameOf(shop, 'dev')))).toEqual(invalid('layers.1'));
     expect(await problems(layersOf(nameOf(common, 'dev'), nameOf(common, 'dev')))).toEqual(invalid('layers.1'));
     expect(await problems(layersOf(...others, `${shop.project.slug}/other`))).toEqual(invalid('layers'));
-    for (const name of ['', 'dev', '/dev', 'shop/', 'a/b/c', 'Shop/dev', 'shop/dev%20', '../dev']) {
+    expect(await problems(layersOf())).toEqual(invalid('layers'));
+    for (const name of ['dev', '/dev', 'shop/', 'a/b/c', 'Shop/dev', 'shop/dev%20', '../dev']) {
       const answer = await problems(`?layers=${name}`);
       expect([name, ...answer]).toEqual([name, 400, 'invalid_request', 'layers.0']);
     }
