@@ -25,7 +25,7 @@ function withGlobalOptions(command: Command): Command {
     .option('-p, --project <slug>', 'project (HOLDFAST_PROJECT)')
     .option(
       '-e, --env <name>',
-      'environment, as slug or organization/project/environment (HOLDFAST_ENV); run and pull take several, the last wins',
+      'environment, as slug or organization/project/environment (HOLDFAST_ENV); run, pull and sync take several, the last wins',
       (name: string, before?: string[]) => [...(before ?? []), name],
     )
     .option('--url <address>', 'address of the service (HOLDFAST_URL)')
