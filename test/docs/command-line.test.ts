@@ -44,6 +44,8 @@ beforeAll(async () => {
   alansId = (await joinOrganization(api, { ...ada, organization: body.organization }, alan, 'viewer')).id;
   alansSession = alan.session;
   cli.file('package.json', '{"scripts": {"start": "node -p process.env.DATABASE_URL"}}');
+  cli.file('change.sh', '#!/bin/sh\nprintf %s "$HOLDFAST_NEW_SESSION_KEY" >session-key\n', 0o755);
+  cli.file('try.sh', '#!/bin/sh\ntest "$(cat session-key)" = "$HOLDFAST_NEW_SESSION_KEY"\n', 0o755);
   const lines = ['DATABASE_URL=postgres://db.internal/shop', 'LOG_LEVEL=info', 'LEGACY_API_KEY=made-up', ''];
   cli.file('.env', lines.join('\n'));
   cli.file('.kube/config', kubeconfigOf(kubernetes));

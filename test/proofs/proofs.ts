@@ -165,6 +165,12 @@ export const proofs: readonly Proof[] = [
     env: { SYNC_HISTORIES: '100' },
     full: { SYNC_HISTORIES: '500' },
   },
+  {
+    name: 'rotations',
+    files: ['test/clients/cli/rotate-killed.test.ts'],
+    env: { ROTATION_KILLS: '18' },
+    full: { ROTATION_KILLS: '200' },
+  },
   { name: 'dialects', files: ['test/lib/formats/dotenv'], env: { DIALECTS: '2000' }, full: { DIALECTS: '10000' } },
   { name: 'formats', files: ['test/clients/cli/formats'], env: { FORMATS: '4000' }, full: { FORMATS: '20000' } },
   {

@@ -141,7 +141,7 @@ function withPlace(error: unknown, command: Command, { org, project, env }: Reco
     ?.replaceAll(/holdfast projects\b(?! create)/g, text => text + options([['--org', org]]))
     .replaceAll(/holdfast envs\b(?! create)/g, text => text + options(ofProject))
     .replaceAll(
-      /holdfast (?:list|revisions|history|get|set|push|pull|proposals)\b/g,
+      /holdfast (?:list|revisions|history|get|set|push|pull|proposals|rotate)\b/g,
       text => text + options(ofEnvironment),
     );
   return named === hint ? error : withHint(error, named);
