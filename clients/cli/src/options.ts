@@ -86,6 +86,11 @@ export const planOptions = [
   new Option('--all', 'show all keys, even if there are many'),
   yesOption,
 ] as const;
+/** Of commands that list what has to get a new value. */
+export const rotateFormatOption = new Option(
+  '--format <format>',
+  'print what to rotate: project/environment/KEY, one per line',
+).choices(['rotate']);
 /** Of commands that read a dotenv file. */
 export const dialectOptions = [
   new Option('--dialect <tool>', 'read a dotenv file as this tool does').choices(dotenvDialects).conflicts('asIs'),

@@ -113,6 +113,20 @@ const rotateFile: Run = async (text, world) => {
   expect(readFileSync(join(world.home, 'rotate/signing-key'), 'utf8')).toBe(SIGNING_KEY);
 };
 
+const rotateDue: Run = async (text, world) => {
+  const { api, ada } = world;
+  await setAll(world, { SIGNING_KEY: 'first', OTHER_KEY: 'first' });
+  for (const key of ['SIGNING_KEY', 'OTHER_KEY']) {
+    const described = { key, required: false, maxAgeDays: 1 };
+    await expectStatus(api.post('/templates/acme/web-shop', described, ada.session), 201);
+  }
+  world.file('rotate/rotations/SIGNING_KEY', '#!/bin/sh\nprintf %s "$HOLDFAST_NEW_SIGNING_KEY" >renewed\n', 0o755);
+  await world.shell(text, settingsOf(world), inFolder(world));
+  const { SIGNING_KEY, OTHER_KEY } = await valuesNow(world);
+  expect([SIGNING_KEY, OTHER_KEY]).toEqual([readFileSync(join(world.home, 'rotate/renewed'), 'utf8'), 'first']);
+  expect(SIGNING_KEY).not.toBe('first');
+};
+
 export const rotate = [
   saveAs('change.sh'),
   rotateOneUser,
@@ -123,4 +137,5 @@ export const rotate = [
   saveAs('try-key.sh'),
   rotateAccessKey,
   rotateFile,
+  rotateDue,
 ];
