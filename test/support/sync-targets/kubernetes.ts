@@ -15,6 +15,14 @@ interface Secret {
   immutable?: boolean;
 }
 
+/** The body of an apply. */
+interface SentSecret {
+  apiVersion?: string;
+  kind?: string;
+  metadata: { resourceVersion?: string; annotations?: Record<string, string>; managedFields?: unknown };
+  data?: Record<string, string>;
+}
+
 export interface Rule {
   apiGroups: string[];
   resources: string[];
@@ -65,7 +73,7 @@ export async function startKubernetes({ token = 'kube-token', tls = false } = {}
   function create(request: TargetRequest, namespace: string): TargetAnswer {
     const { name, annotations = {} } = request.body.metadata;
     if (secrets.has(`${namespace}/${name}`)) return status(409, 'AlreadyExists');
-    const secret = { resourceVersion: ++version, fields: new Map(), managers: [] };
+    const secret = newSecret();
     secrets.set(`${namespace}/${name}`, secret);
     update(secret, request.query.get('fieldManager') ?? 'unknown', {
       ...prefixed('annotations', annotations),
@@ -91,11 +99,11 @@ export async function startKubernetes({ token = 'kube-token', tls = false } = {}
   function apply(request: TargetRequest, namespace: string, name: string): TargetAnswer {
     if (request.headers['content-type'] !== 'application/apply-patch+yaml') return status(415, 'UnsupportedMediaType');
     const manager = request.query.get('fieldManager');
-    const { metadata, data = {}, kind, apiVersion } = request.body;
+    const { metadata, data = {}, kind, apiVersion }: SentSecret = request.body;
     if (manager === null || kind !== 'Secret' || apiVersion !== 'v1' || metadata.managedFields !== undefined) {
       return status(400, 'BadRequest');
     }
-    const secret = secrets.get(`${namespace}/${name}`) ?? { resourceVersion: 0, fields: new Map(), managers: [] };
+    const secret = secrets.get(`${namespace}/${name}`) ?? newSecret();
     if (secret.immutable) return status(422, 'Invalid');
     if (metadata.resourceVersion !== undefined && metadata.resourceVersion !== String(secret.resourceVersion)) {
       return status(409, 'Conflict', { message: 'the object has been modified' });
@@ -104,7 +112,7 @@ export async function startKubernetes({ token = 'kube-token', tls = false } = {}
     const own = managerOf(secret, manager, 'Apply');
     const conflicts = conflictsOf(secret, own, applied);
     if (conflicts.length > 0 && request.query.get('force') !== 'true') {
-      const causes = conflicts.map(field => ({ reason: 'FieldManagerConflict', field }));
+      const causes = conflicts.map(field => ({ reason: 'FieldManagerConflict' as const, field }));
       return status(409, 'Conflict', { details: { causes } } satisfies ApplyConflictBody);
     }
     for (const field of conflicts) for (const one of secret.managers) if (one !== own) one.fields.delete(field);
@@ -160,7 +168,7 @@ export async function startKubernetes({ token = 'kube-token', tls = false } = {}
       ),
     /** As kubectl edit does it. @param value null to delete the key */
     edit: (place: string, key: string, value: string | null) => {
-      const secret = secrets.get(place) ?? { resourceVersion: 0, fields: new Map(), managers: [] };
+      const secret = secrets.get(place) ?? newSecret();
       secrets.set(place, secret);
       update(secret, 'kubectl-edit', {
         [`data.${key}`]: value === null ? null : Buffer.from(value).toString('base64'),
@@ -176,6 +184,8 @@ export async function startKubernetes({ token = 'kube-token', tls = false } = {}
     stop: server.stop,
   };
 }
+
+const newSecret = (): Secret => ({ resourceVersion: 0, fields: new Map(), managers: [] });
 
 function managerOf(secret: Secret, manager: string, operation: Manager['operation']): Manager {
   const existing = secret.managers.find(one => one.manager === manager && one.operation === operation);

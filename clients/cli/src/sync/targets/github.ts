@@ -106,7 +106,7 @@ function placeOf(to: string): At {
   return { title, secrets: `${base}/secrets`, variables: `${base}/variables`, isOrganization: false };
 }
 
-/** docs.github.com/actions/security-for-github-actions/security-guides/using-secrets-in-github-actions */
+/** docs.github.com/actions/reference/secrets-reference */
 function refuses(name: string, value: string): string | undefined {
   if (!/^[A-Z_][A-Z0-9_]*$/.test(name)) return 'is not a name that GitHub keeps as it is: use A to Z, 0 to 9 and _';
   if (name.startsWith('GITHUB_')) return 'begins with GITHUB_, which GitHub reserves';
