@@ -116,6 +116,8 @@ describe('a rotation', () => {
     await refused([key, '--abandon'], 5, `No rotation of ${key} is open.`);
     const same = await cli.run(['rotate', key, '--stdin', '--run', 'true'], { env: variables, input: old });
     expect(same).toEqual(failure(6, `${key} already has the value that was given. Nothing was changed.`));
+    await place.set('dev', 'URL', `app:\u0024{${key}}@db`, { body: { expand: true } });
+    await refused(['URL', '--run', 'true'], 6, 'The value of URL names other keys, and changes with theirs.');
     expect(await proposalsIn('open')).toEqual([]);
   });
 });

@@ -81,7 +81,8 @@ async function propose(
   }
   const change = { set: Object.fromEntries(await newValues(session, keys, flags)) };
   for (let attempt = 1; ; attempt += 1) {
-    const { created, unchanged, revision } = await environment.plan(change);
+    const revision = await requirePlain(environment, keys);
+    const { created, unchanged } = await environment.plan(change);
     if (created.length > 0) {
       const hint = 'List the keys: holdfast list · set a first value: holdfast set KEY';
       throw new Failure(exitCodes.notFound, 'secret_not_found', `Not set: ${created.join(', ')}.`, { hint });
@@ -102,6 +103,19 @@ async function propose(
       throw withOutcome(error, 'holdfast proposals');
     }
   }
+}
+
+/**
+ * The world outside knows expanded values, and a script would get the old one as it was set.
+ * @returns the revision at which this holds
+ * @throws Failure for a key whose value names others
+ */
+async function requirePlain(environment: Environment, keys: readonly string[]): Promise<number> {
+  const { keys: listed, revision } = await environment.keys();
+  const expanding = listed.filter(({ key, expand }) => expand === true && keys.includes(key)).map(({ key }) => key);
+  if (expanding.length === 0) return revision;
+  const message = `The value of ${expanding.join(', ')} names other keys, and changes with theirs. Nothing was changed.`;
+  throw new Failure(exitCodes.conflict, 'key_expands', message, { hint: 'Rotate the keys that it names.' });
 }
 
 /** @throws Failure unless the new value is not in use, or somebody says that it may be lost */
