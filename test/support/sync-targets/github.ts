@@ -71,6 +71,7 @@ export async function startGitHub({ token = 'github-token' } = {}) {
     }
     if (isOrg && body.visibility === undefined) return { status: 422, body: { message: 'visibility is required' } };
     const isNew = !secrets.has(name.toUpperCase());
+    if (isNew && secrets.size >= (isOrg ? 1000 : 100)) return { status: 422, body: { message: 'Validation Failed' } };
     const { visibility, selected_repository_ids: repositories } = body;
     secrets.set(name.toUpperCase(), { value: open(body.encrypted_value), visibility, repositories });
     return { status: isNew ? 201 : 204, ...(isNew ? { body: {} } : {}) };

@@ -200,12 +200,15 @@ describe('a sync to GitHub', () => {
     expect(gitHub.scopeOf('/repos/acme/web-shop/environments/eu west').secrets.size).toBe(2);
   });
 
-  it('reads more secrets than one page has', async () => {
+  it('reads more secrets than one page has, and refuses more than GitHub allows', async () => {
     holds(1, Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`KEY_${index}`, `value-of-key-${index}`])));
     const gitHub = await untilEnd(startGitHub());
     const variables = { GITHUB_API_URL: gitHub.server.url, GITHUB_TOKEN: gitHub.token };
-    expect((await sync('github', 'acme/web-shop', variables)).code).toBe(0);
-    expect((await sync('github', 'acme/web-shop', variables, '--check')).code).toBe(0);
+    expect((await sync('github', 'acme', variables)).code).toBe(0);
+    expect((await sync('github', 'acme', variables, '--check')).code).toBe(0);
+    const refused = await sync('github', 'acme/web-shop', variables);
+    expect(refused).toEqual(failure(9, 'is beyond the 100 secrets that GitHub allows there'));
+    expect(gitHub.scopeOf('/repos/acme/web-shop/actions').secrets.size).toBe(0);
   }, 120_000);
 });
 

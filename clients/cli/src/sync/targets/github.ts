@@ -62,6 +62,11 @@ export function openPlace(to: string, kit: Kit): Place {
     hasRevision: true,
     namesVariables: false,
     refuses,
+    refusesTogether: entries => {
+      const most = at.isOrganization ? 1000 : 100;
+      const reason = `is beyond the ${most} secrets that GitHub allows there`;
+      return entries.slice(most).map(([key]) => ({ key, reason }));
+    },
     read: async source => {
       const [secrets, inventories] = [await listSecrets(send, at), await listInventories(send, at)];
       scopes = new Map(secrets.map(secret => [secret.name, secret]));
