@@ -15,10 +15,12 @@ const withoutSubprograms: Plugin = {
 };
 
 /**
- * Packages that one command or two need, and what they need of them. Together they are nearly half of the bundle. The
- * files of `yaml` for browsers are ES modules, of which unused parts are left out.
+ * Packages that one command or two need, and what they need of them, and a module of ours with all that only it needs.
+ * Together they are most of the bundle. The files of `yaml` for browsers are ES modules, of which unused parts are left
+ * out.
  */
 const neededRarely: Readonly<Record<string, { exports: string; platform: 'node' | 'browser' }>> = {
+  '../mcp/server.ts': { exports: '{ serve }', platform: 'node' },
   yaml: { exports: '{ isAlias, isMap, isScalar, parseAllDocuments }', platform: 'browser' },
   '@bomb.sh/tab/commander': { exports: '{ default }', platform: 'node' },
 };
@@ -30,7 +32,7 @@ const neededRarely: Readonly<Record<string, { exports: string; platform: 'node' 
 const asText: Plugin = {
   name: 'as-text',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^[a-z@]/ }, ({ path, resolveDir }) =>
+    onResolve({ filter: /^[a-z@.]/ }, ({ path, resolveDir }) =>
       Object.hasOwn(neededRarely, path) ? { path, namespace: 'as-text', pluginData: { resolveDir } } : undefined,
     );
     onLoad({ filter: /./, namespace: 'as-text' }, async ({ path, pluginData: { resolveDir } }) => {

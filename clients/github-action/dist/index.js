@@ -2178,10 +2178,12 @@ var Snapshot = class _Snapshot {
   /** True if the service was unreachable and `staleIfErrorMs` allowed an earlier answer. */
   stale;
   #values;
-  constructor(revision, values, stale) {
+  #expanding;
+  constructor(revision, values, stale, expanding = /* @__PURE__ */ new Set()) {
     this.revision = revision;
     this.stale = stale;
     this.#values = values;
+    this.#expanding = expanding;
     Object.freeze(this);
   }
   has(key) {
@@ -2197,6 +2199,10 @@ var Snapshot = class _Snapshot {
       throw new HoldfastError(`${key} is not set at revision ${this.revision}.`, { code: "secret_not_found" });
     }
     return value;
+  }
+  /** Whether the key was set with `expand`, and so may name other keys. */
+  expands(key) {
+    return this.#expanding.has(key);
   }
   /** The keys, in the service's order. */
   keys() {
@@ -2217,7 +2223,7 @@ var Snapshot = class _Snapshot {
   }
   /** The same values, marked as stale. */
   asStale() {
-    return new _Snapshot(this.revision, this.#values, true);
+    return new _Snapshot(this.revision, this.#values, true, this.#expanding);
   }
 };
 
@@ -2228,10 +2234,10 @@ function createPuller(transport, cache, path2) {
   const share = shareRequests();
   let latest;
   const begin = () => ({ at: Date.now(), writes: transport.writes() });
-  async function pullOnce(query, signal) {
+  async function pullOnce(query, signal, deadline) {
     const begun = begin();
     const operation = operationOf("GET", environmentTemplate, { path: path2, query, signal });
-    return { ...begun, ...pulledOf(await transport.send(operation)) };
+    return { ...begun, ...pulledOf(await transport.send({ ...operation, deadline })) };
   }
   async function pullLatest(signal, deadline = transport.deadline()) {
     const begun = begin();
@@ -2253,11 +2259,11 @@ function createPuller(transport, cache, path2) {
     }
   }
   async function pull2(options) {
-    const { revision, keys, signal } = options;
+    const { revision, keys, raw, signal } = options;
     signal?.throwIfAborted();
     const writes = transport.writes();
-    if (revision !== void 0 || keys !== void 0) {
-      const query = { revision, keys: keys?.join(",") };
+    if (revision !== void 0 || keys !== void 0 || raw === true) {
+      const query = { revision, keys: keys?.join(","), raw };
       const id = JSON.stringify([writes, query]);
       return (await share(id, signal, (shared) => pullOnce(query, shared))).snapshot;
     }
@@ -2272,10 +2278,12 @@ function createPuller(transport, cache, path2) {
     }
   }
   function lookByPull({ set = /* @__PURE__ */ new Map(), deleted = [] }, found) {
+    const isExpanding = [...set.values()].some(({ expand }) => expand === true);
     return async (after, { signal, deadline }) => {
-      const pulled = await pullLatest(signal, deadline);
+      const pulled = await (isExpanding ? pullOnce({ raw: true }, signal, deadline) : pullLatest(signal, deadline));
       const { snapshot } = pulled;
-      const isAsWanted = [...set].every(([key, value]) => snapshot.get(key) === value) && !deleted.some((key) => snapshot.has(key));
+      const isThere = ([key, { value, expand }]) => snapshot.get(key) === value && snapshot.expands(key) === (expand ?? false);
+      const isAsWanted = [...set].every(isThere) && !deleted.some((key) => snapshot.has(key));
       if (isAsWanted) return found(pulled);
       if (after instanceof RevisionMismatch && after.currentRevision === snapshot.revision)
         after.outcomeUnknown = false;
@@ -2296,11 +2304,14 @@ function pulledOf({ body, headers }) {
   if (!isObject(body) || !Number.isInteger(body.revision) || !Array.isArray(body.secrets)) throw notThePull();
   const secrets = body.secrets;
   const values = /* @__PURE__ */ new Map();
+  const expanding = /* @__PURE__ */ new Set();
   for (const secret of secrets) {
     if (!isObject(secret) || typeof secret.key !== "string" || typeof secret.value !== "string") throw notThePull();
     values.set(secret.key, secret.value);
+    if (secret.expand === true) expanding.add(secret.key);
   }
-  return { secrets, snapshot: new Snapshot(body.revision, values, false), etag: headers.get("etag") };
+  const snapshot = new Snapshot(body.revision, values, false, expanding);
+  return { secrets, snapshot, etag: headers.get("etag") };
 }
 function notThePull() {
   return new GatewayError("The response is not from a Holdfast service.", { code: "gateway_error", status: 200 });
@@ -2483,15 +2494,15 @@ var Environment = class {
     return this.#read("/v1/templates/{orgSlug}/{project}/validate/{env}", { signal });
   }
   async set(key, value, options = {}) {
-    const { ifVersion, message, ...rest } = options;
-    const set = mapOf({ [key]: value });
+    const { ifVersion, message, expand, ...rest } = options;
+    const set = mapOf({ [key]: expand === true ? { value, expand } : value });
     return await write(this.#transport, {
       method: "PUT",
       template: environmentTemplate,
-      options: { ...rest, path: this.#path, body: { key, value, expectedVersion: ifVersion, message } },
+      options: { ...rest, path: this.#path, body: { key, value, expand, expectedVersion: ifVersion, message } },
       ifVersion,
       look: this.#puller.lookByPull({ set }, ({ secrets, snapshot: { revision } }) => {
-        const { value: _, ...secret } = secrets.find((entry) => entry.key === key);
+        const { value: _, expand: __, ...secret } = secrets.find((entry) => entry.key === key);
         return { secret, changed: false, revision };
       })
     });
@@ -2608,14 +2619,15 @@ function nothingLeft({ plan: { unchanged }, revision }) {
 }
 function mapOf(values) {
   const map = /* @__PURE__ */ new Map();
-  for (const [key, value] of Object.entries(values)) {
+  for (const [key, given] of Object.entries(values)) {
+    const { value, expand } = typeof given === "object" && given !== null ? given : { value: given, expand: false };
     if (typeof value !== "string") throw new TypeError(`The value of ${key} must be a string.`);
-    map.set(key, value);
+    map.set(key, expand === true ? { value, expand } : { value });
   }
   return map;
 }
 function listOf2(values) {
-  return [...values].map(([key, value]) => ({ key, value }));
+  return [...values].map(([key, put]) => ({ key, ...put }));
 }
 
 // clients/sdk/src/id-token-sources.ts
@@ -2751,7 +2763,8 @@ var LayeredSnapshot = class extends Snapshot {
     super(
       pulled.at(-1)?.[1].revision ?? 0,
       new Map([...values].sort(([a], [b]) => a < b ? -1 : 1)),
-      pulled.some(([, { stale }]) => stale)
+      pulled.some(([, { stale }]) => stale),
+      new Set([...values.keys()].filter((key) => pulled.findLast(([, layer]) => layer.has(key))?.[1].expands(key)))
     );
     this.#pulled = pulled;
   }

@@ -1,4 +1,11 @@
+import {
+  lettersAndDigits,
+  maxGeneratedLength as maxLength,
+  minAlphabet,
+  minGeneratedLength as minLength,
+} from '@holdfast/contracts/fields/generated.ts';
 import { valueProblem } from '@holdfast/contracts/fields/secret-rules.ts';
+import type { Environment } from '@holdfast/sdk';
 import { Argument, defineCommand, type FlagsOf, Option } from '../define-command.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import { given } from '../given.ts';
@@ -9,12 +16,6 @@ import { readFile } from '../read-limited.ts';
 import type { Session } from '../session.ts';
 import { readBytes } from '../standard-input.ts';
 
-const minLength = 8;
-const maxLength = 4096;
-/** Refuses the name of an alphabet, such as `hex`, which would give a value of three letters that is easy to guess. */
-const minAlphabet = 10;
-const lettersAndDigits = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'];
-
 const options = [
   ...writeOptions,
   new Option('--from-file <file>', 'use the content of this file with its last line break (- for standard input)'),
@@ -24,13 +25,16 @@ const options = [
     '--expand',
     'let the value name other keys as \u0024{KEY}, which pulls replace with their values',
   ).conflicts('generate'),
-  new Option('--generate <length>', `generate a random value of this length (${minLength} to ${maxLength})`)
+  new Option(
+    '--generate <length>',
+    `let the service generate a random value of this length (${minLength} to ${maxLength}), which nobody sees`,
+  )
     .argParser(generatedLength)
     .conflicts(['fromFile', 'exact', 'allowEmpty']),
   new Option('--alphabet <characters>', 'the characters to generate from; letters and digits if omitted').argParser(
     alphabetOf,
   ),
-  new Option('--show', 'print the generated value').conflicts('propose'),
+  new Option('--show', 'generate the value here, and print it').conflicts('propose'),
   new Option('--if-version <number>', 'fail unless the key is at this version; 0 means it must not exist')
     .argParser(integer(0))
     .conflicts('propose'),
@@ -55,6 +59,9 @@ export default defineCommand({
     const { ifVersion, ifRevision, message } = flags;
     if (flags.generate === undefined && (flags.alphabet !== undefined || flags.show)) {
       throw usage('--alphabet and --show need --generate.', `For example: holdfast set ${key} --generate 32`);
+    }
+    if (flags.generate !== undefined && !flags.show) {
+      return await generateUnseen(session, environment, key, { ...flags, generate: flags.generate });
     }
     const { value, changes } =
       flags.generate === undefined
@@ -82,6 +89,29 @@ export default defineCommand({
   },
 });
 
+type SetFlags = FlagsOf<typeof options>;
+
+/** The value never leaves the service, so a token for names only may do this. */
+async function generateUnseen(
+  session: Session,
+  environment: Environment,
+  key: string,
+  { generate: length, alphabet, propose, ...flags }: SetFlags & { generate: number },
+): Promise<void> {
+  const how = { length, ...given({ alphabet: alphabet?.join('') }) };
+  if (propose) {
+    const change = { set: { [key]: { generate: how } } };
+    return await proposePlan(session, { environment, change, plan: await environment.plan(change) }, flags);
+  }
+  const { ifVersion, ifRevision, message } = flags;
+  const answer = await environment.generate(key, { ...how, ...given({ ifVersion, ifRevision, message }) });
+  if (session.output.json) return session.output.document(answer);
+  const { secret, revision } = answer;
+  session.output.note(
+    `${key} generated, version ${secret.version}; ${environment.slug} is at revision ${revision}. Nobody has seen the value.`,
+  );
+}
+
 function generatedLength(text: string): number {
   const length = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   if (length >= minLength && length <= maxLength) return length;
@@ -107,7 +137,7 @@ function refuseValue(): never {
 }
 
 /** Every character is chosen by itself, each with the same probability. */
-async function generated(length: number, alphabet = lettersAndDigits): Promise<string> {
+async function generated(length: number, alphabet = [...lettersAndDigits]): Promise<string> {
   const { randomInt } = await import('node:crypto');
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
 }

@@ -12,6 +12,7 @@ export interface TokenChoice extends Scope {
 }
 
 export const accessInWords: Readonly<Record<TokenAccess, string>> = {
+  names: 'Names only: lists keys, plans, has values generated and proposes, but never gets a value',
   read: 'Reads secrets',
   write: 'Reads and changes secrets',
   full: 'Everything you can do, except managing passwords and tokens',
@@ -24,6 +25,9 @@ const usualDays: readonly (readonly [string, string])[] = [
   ['365', 'in a year'],
   ['', 'never'],
 ];
+
+/** By how much they allow. */
+export const accesses = Object.keys(accessInWords) as readonly TokenAccess[];
 
 /** The usual lifetimes and the requested one. */
 function expiries(asked: string): typeof usualDays {
@@ -62,7 +66,7 @@ export function TokenFields({ choice, onChange, why }: TokenFieldsProps) {
       <Select
         label="Access"
         value={choice.access}
-        options={(['read', 'write', 'full'] as const).map(access => [access, accessInWords[access]] as const)}
+        options={accesses.map(access => [access, accessInWords[access]] as const)}
         onChange={access => onChange({ ...choice, access })}
         {...(why === undefined ? {} : { hint: why })}
       />
