@@ -122,7 +122,7 @@ function callsOf(session: Session): { [Name in ToolName]: (input: Input<Name>) =
         describe: true,
         ...(search !== undefined && { search }),
       });
-      return { revision, keys };
+      return { revision, keys: keys.map(listed) };
     },
     describe_key: async given => describeKey(session, await environmentOf(given), given.key),
     diff_keys: async ({ with: other, ...given }) => {
@@ -155,6 +155,10 @@ function callsOf(session: Session): { [Name in ToolName]: (input: Input<Name>) =
   };
 }
 
+type ListedKey = Awaited<ReturnType<Environment['keys']>>['keys'][number];
+
+const listed = ({ createdAt: _, updatedBy, ...rest }: ListedKey) => ({ ...rest, updatedBy: updatedBy.email });
+
 type Environment = Awaited<ReturnType<Session['environment']>>;
 
 const pathOf = ({ organization, project, slug: env }: Environment) => ({ orgSlug: organization, project, env });
@@ -178,7 +182,7 @@ async function describeKey({ request }: Session, environment: Environment, name:
   return {
     key: name,
     exists: current !== undefined,
-    ...current,
+    ...(current && listed(current)),
     template: declared.find(one => one.key === name) ?? null,
     versions: history?.versions ?? [],
   };
