@@ -66,7 +66,7 @@ export async function proposePlan(
 
 function changesNothing(error: unknown): boolean {
   const { code, details } = failureOf(error);
-  return code === 'invalid_request' && JSON.stringify(details).includes('would change nothing');
+  return code === 'invalid_request' && Array.isArray(details) && details[0]?.message === 'would change nothing';
 }
 
 type CheckedProposal = Awaited<ReturnType<Proposals['propose']>>;

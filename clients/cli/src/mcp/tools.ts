@@ -157,7 +157,11 @@ function callsOf(session: Session): { [Name in ToolName]: (input: Input<Name>) =
 
 type ListedKey = Awaited<ReturnType<Environment['keys']>>['keys'][number];
 
-const listed = ({ createdAt: _, updatedBy, ...rest }: ListedKey) => ({ ...rest, updatedBy: updatedBy.email });
+/** Without what nobody has said about it: an agent pays for each word. */
+function listed({ createdAt: _, updatedBy, ...rest }: ListedKey): object {
+  const said = Object.entries(rest).filter(([, fact]) => fact !== null && !(Array.isArray(fact) && fact.length === 0));
+  return { ...Object.fromEntries(said), updatedBy: updatedBy.email };
+}
 
 type Environment = Awaited<ReturnType<Session['environment']>>;
 

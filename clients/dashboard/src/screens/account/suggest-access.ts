@@ -1,5 +1,5 @@
 import type { Role, TokenAccess } from '@holdfast/contracts/fields/role.ts';
-import { accesses } from './token-fields.tsx';
+import { accesses } from './accesses.ts';
 
 /**
  * What a new token of the command line may do, unless the user chooses something else.

@@ -4,19 +4,13 @@ import { useLoad } from '../../load.ts';
 import { session } from '../../session.ts';
 import { everywhere, type Scope, ScopeFields, scopeBody } from '../../ui/scope-fields.tsx';
 import { Select } from '../../ui/select.tsx';
+import { accesses, accessInWords } from './accesses.ts';
 
 export interface TokenChoice extends Scope {
   access: TokenAccess;
   organizationId: string;
   expiresInDays: string;
 }
-
-export const accessInWords: Readonly<Record<TokenAccess, string>> = {
-  names: 'Names only: lists keys, plans, has values generated and proposes, but never gets a value',
-  read: 'Reads secrets',
-  write: 'Reads and changes secrets',
-  full: 'Everything you can do, except managing passwords and tokens',
-};
 
 const usualDays: readonly (readonly [string, string])[] = [
   ['7', 'in a week'],
@@ -25,9 +19,6 @@ const usualDays: readonly (readonly [string, string])[] = [
   ['365', 'in a year'],
   ['', 'never'],
 ];
-
-/** By how much they allow. */
-export const accesses = Object.keys(accessInWords) as readonly TokenAccess[];
 
 /** The usual lifetimes and the requested one. */
 function expiries(asked: string): typeof usualDays {
