@@ -56,20 +56,42 @@ const paths = {
   env: ['production', 'staging'],
   key: ['DATABASE_HOST', 'GONE', 'NEVER'],
 };
+const generate = { length: 8 };
+/** What contracts give no example of. */
+const bodies: Readonly<Record<string, readonly unknown[]>> = {
+  'set-secret': [
+    { key: 'NEW', generate },
+    { key: 'DATABASE_HOST', generate },
+    { key: 'DATABASE_HOST', generate, expectedVersion: 6 },
+  ],
+  'apply-changes': [
+    { set: [{ key: 'DATABASE_HOST', generate }] },
+    { set: [{ key: 'DATABASE_HOST', generate }], delete: ['REGION'] },
+  ],
+  'create-proposal': [
+    { set: [{ key: 'DATABASE_HOST', generate }], delete: ['REGION'] },
+    { promote: { from: 'dev' } },
+    { promote: { from: 'dev', overwrite: false } },
+    { promote: { from: 'staging' } },
+    { restore: { revision: 1 } },
+    { restore: { revision: 4 } },
+  ],
+};
+
 const asked = routes.filter(({ access }) => access.kind === 'member' || access.kind === 'account');
 
 describe('two services that differ in all values', () => {
   it.each(['names token', 'names deployer'])('look the same to a %s', async caller => {
     const answered = new Set<number>();
-    for (const request of asked.flatMap(contract => requestsOf(contract, paths))) {
-      // Each service has a list of its own of what is not about secrets.
-      if (request.path.startsWith('/auth/')) continue;
+    const requests = asked.flatMap(contract => requestsOf(contract, paths, bodies[contract.operationId]));
+    // The account's own data differs anyway.
+    for (const request of requests.filter(({ path }) => !path.startsWith('/auth/'))) {
       const [guessed, unguessed] = await ask(api, services, caller, request);
       answered.add(JSON.parse(guessed)[0]);
       expect({ request, answer: unguessed }).toEqual({ request, answer: guessed });
     }
 
-    expect([...answered]).toEqual(expect.arrayContaining([200, 201, 400, 403, 404, 412]));
+    expect([...answered]).toEqual(expect.arrayContaining([200, 201, 403, 404, 412]));
   });
 
   it('look different to the owner', async () => {

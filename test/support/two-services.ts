@@ -113,8 +113,15 @@ function bodiesOf({ body, bodyExample }: Contract): unknown[] {
   return [...bodies, ...single, ...('secrets' in example ? sets.map(secrets => ({ secrets })) : [])];
 }
 
-/** All requests of a route: dry runs first, then changes. What `paths` doesn't name is that of the service. */
-export function requestsOf(contract: Contract, paths: Readonly<Record<string, readonly string[]>>): Request[] {
+/**
+ * All requests of a route: dry runs first, then changes. What `paths` doesn't name is that of the service.
+ * @param more bodies beside those that are derived from the contract
+ */
+export function requestsOf(
+  contract: Contract,
+  paths: Readonly<Record<string, readonly string[]>>,
+  more: readonly unknown[] = [],
+): Request[] {
   let all = [contract.path.slice('/v1'.length)];
   for (const name of parameterNames(contract.path)) {
     all = all.flatMap(path => (paths[name] ?? [`{${name}}`]).map(value => path.replace(`{${name}}`, value)));
@@ -123,7 +130,7 @@ export function requestsOf(contract: Contract, paths: Readonly<Record<string, re
   const queries = variants(contract.query, base, texts) as Record<string, string>[];
   const headers = variants(contract.headers, {}, tags) as Record<string, string>[];
   const dry = 'dryRun' in shapeOf(contract.query) ? [{ ...base, dryRun: 'true' }] : [];
-  const bodies = bodiesOf(contract);
+  const bodies = [...bodiesOf(contract), ...more];
   const [first] = bodies;
   const { method } = contract;
   return all.flatMap(path => [
