@@ -9,6 +9,7 @@ import { kubernetes } from './use/kubernetes.ts';
 import { machine, systemd } from './use/machines.ts';
 import { moving } from './use/moving.ts';
 import { gitHub, gitLab } from './use/pipelines.ts';
+import { python } from './use/python.ts';
 import { terraform } from './use/terraform.ts';
 import { openWorld, type Run } from './use/world.ts';
 
@@ -23,6 +24,7 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
   'gitlab.md': gitLab,
   'kubernetes.md': kubernetes,
   'moving.md': moving,
+  'python.md': python,
   'systemd.md': systemd,
   'terraform.md': terraform,
   'vm.md': machine,

@@ -60,6 +60,7 @@ class Exchange:
         self._most_bytes = most_bytes
         self._connection: http.client.HTTPConnection | None = None
         self._nothing_sent = True
+        self._aborted = False
 
     def run(self, late: Callable[[], Exception]) -> Response:
         """Raises ``RequestFailed``, or what ``late`` returns if the response has not arrived within the limit."""
@@ -72,6 +73,7 @@ class Exchange:
         raise late() if isinstance(failure, socket.timeout) else RequestFailed(failure, self._nothing_sent)
 
     def abort(self) -> None:
+        self._aborted = True
         connection = self._connection
         sock = connection.sock if connection is not None else None
         if sock is not None:
@@ -85,6 +87,8 @@ class Exchange:
         self._connection = connection
         try:
             connection.connect()
+            if self._aborted:
+                raise ConnectionAbortedError
             self._nothing_sent = False
             connection.request(request.method, target, body=request.body, headers=headers)
             response = connection.getresponse()
