@@ -68,7 +68,9 @@ export type Call =
   | ['next']
   /** The platform's token for the identity `i-1`. */
   | ['idToken']
-  | ['trustsContainer', string];
+  | ['trustsContainer', string]
+  /** The address of AWS STS in a region. */
+  | ['sts', string];
 
 export interface Step {
   /** Files to write first, in the case's folder. */

@@ -29,6 +29,9 @@ export function runCases(sdk: Sdk): void {
   });
 }
 
+/** Calls of the sources of ID tokens. */
+const withoutClient: readonly string[] = ['idToken', 'trustsContainer', 'sts'];
+
 async function runCase(sdk: Sdk, given: Case): Promise<void> {
   const place = await openPlace(JSON.stringify(given));
   const { variables, client = {}, steps = [], ...single }: Case = place.filled;
@@ -37,7 +40,7 @@ async function runCase(sdk: Sdk, given: Case): Promise<void> {
     for (const [name, text] of Object.entries(step.files ?? {})) writeFileSync(join(place.folder, name), text);
     place.script(step);
     if (step.advanceMs !== undefined) await sdk.advance(step.advanceMs);
-    const needsClient = step.call[0] !== 'idToken' && step.call[0] !== 'trustsContainer';
+    const needsClient = !withoutClient.includes(step.call[0]);
     const begun = performance.now();
     let outcome: Outcome | undefined;
     if (needsClient && !isOpen) {

@@ -9,7 +9,7 @@ import time
 import traceback
 
 import holdfast
-from holdfast import _aws, _id_token_sources
+from holdfast import _aws, _id_token_sources, _sts
 from holdfast._variables import Variables
 
 NAMES = {
@@ -129,6 +129,10 @@ def call_idToken(message):  # noqa: N802
 
 def call_trustsContainer(_, address):  # noqa: N802
     return {"trusted": _aws.is_trusted_container_address(address)}
+
+
+def call_sts(_, region):
+    return {"url": _sts.Sts(region, "").url}
 
 
 def shown_of(snapshot):

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { untilEnd } from '#test/support/fixtures.ts';
+import { isRunning } from '#test/support/is-running.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { inTurn, pullAnswer, reset, startServer } from '../sdk/scripted-server.ts';
 import { runScript, whyWithoutPython } from './python.ts';
@@ -154,6 +155,28 @@ show(code)
     );
     expect(printed).toBe('timeout');
     expect(server.requests).toEqual([]);
+  });
+
+  it('ends a command that takes too long, with everything that it started', async () => {
+    const printed = await run(
+      `
+import tempfile
+from holdfast._id_token_command import run_id_token_command
+from holdfast._variables import Variables
+pids = tempfile.NamedTemporaryFile()
+command = f"sh -c 'sleep 600 & echo $! >> {pids.name}; wait' & echo $! >> {pids.name}; echo part; wait"
+try: run_id_token_command("a", Variables({**os.environ, "HOLDFAST_ID_TOKEN_COMMAND": command}), 1.5)
+except holdfast.HoldfastError as error: message = str(error)
+show([message, open(pids.name).read().split()])
+`,
+      {},
+    );
+    const [message, pids] = printed as [string, string[]];
+    expect(message).toBe(
+      'HOLDFAST_ID_TOKEN_COMMAND did not end within 1.5 seconds: set it to a command that prints the token.',
+    );
+    expect(pids).toHaveLength(2);
+    await expect.poll(() => pids.filter(isRunning)).toEqual([]);
   });
 
   it('works in a process that was forked while another thread was pulling', async () => {

@@ -9,6 +9,7 @@ import {
   platformAssertion,
   type Snapshot,
 } from '#clients/sdk/src/index.ts';
+import { stsIn } from '#clients/sdk/src/sts.ts';
 import type { Call, InTurn, Outcome, Sdk } from '../cases/case.ts';
 import { runCases } from '../cases/run-cases.ts';
 
@@ -72,6 +73,8 @@ async function resultOf(call: Call, variables: Record<string, string>): Promise<
     }
     case 'trustsContainer':
       return { trusted: isTrustedContainerAddress(new URL(call[1])) };
+    case 'sts':
+      return { url: stsIn(call[1], undefined, fetch).url };
   }
 }
 

@@ -46,31 +46,6 @@ describe('layers', () => {
     expect(server.requests.map(({ path }) => path).toSorted()).toEqual(names.map(name => `/v1/secrets/${name}`));
   });
 
-  it('are nothing if one of them is refused', async () => {
-    held.delete('acme/shared/production');
-    await expect(hf.layers(names)).rejects.toMatchObject({ status: 404, code: 'environment_not_found' });
-  });
-
-  it.each([[[]], [['dev']], [['acme/shop']], [['acme/shop/dev/more']], [['acme//dev']], [['acme/shop/']]])(
-    'are refused without a request if they are named %j',
-    async wrong => {
-      await expect(hf.layers(wrong)).rejects.toThrow(TypeError);
-      expect(server.requests).toEqual([]);
-    },
-  );
-
-  it('are watched together: each new revision of any of them is yielded once', async () => {
-    const stop = new AbortController();
-    const seen: string[] = [];
-    for await (const snapshot of hf.watchLayers(names, { intervalMs: 5, signal: stop.signal })) {
-      seen.push(`${snapshot.layers.map(({ revision }) => revision).join()} ${snapshot.get('A')}`);
-      if (seen.length === 1) held.set('acme/shared/production', { revision: 5, values: { A: 'new' } });
-      if (seen.length === 2) held.set('acme/shop/production', { revision: 18, values: { A: 'newer' } });
-      if (seen.length === 3) stop.abort();
-    }
-    expect(seen).toEqual(['4,17 shared', '5,17 new', '5,18 newer']);
-  });
-
   it('agree with a plain merge for 1,000 random stacks', async () => {
     const fraction = randomFrom(seed);
     const random = (below: number) => Math.floor(fraction() * below);

@@ -45,8 +45,9 @@ def _credentials_in(variables: Variables, sts: Sts) -> Credentials:
             "RoleArn": role,
             "RoleSessionName": variables.get("AWS_ROLE_SESSION_NAME") or f"holdfast-{int(time.time() * 1000)}",
         }
-        token = _read_file(file, "AWS_WEB_IDENTITY_TOKEN_FILE")
-        element = sts.call("AssumeRoleWithWebIdentity", parameters, web_identity=token)
+        element = sts.call(
+            "AssumeRoleWithWebIdentity", parameters, web_identity=_read_file(file, "AWS_WEB_IDENTITY_TOKEN_FILE")
+        )
         return Credentials(element("AccessKeyId"), element("SecretAccessKey"), element("SessionToken"))
     container = _container_address(variables)
     if container:

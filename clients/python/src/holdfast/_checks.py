@@ -15,6 +15,8 @@ def base_of(given: str) -> str:
     except ValueError:
         is_address = is_plain = False
     if not is_address or not is_plain or not re.fullmatch(r"[\x21-\x7e]+", text):
+        # Debuggers and error reports show the local variables of each frame.
+        del given, text, url
         raise ValueError("url must be an http or https address without credentials, query and fragment.")
     return re.sub(r"/v1$", "", text.rstrip("/"))
 
