@@ -8,10 +8,11 @@ import time
 import urllib.parse
 from typing import Callable
 
+from ._checks import is_address
 from ._errors import HoldfastError
 from ._http import Response
 from ._identity import no_id_token
-from ._platform import PlatformUnreachable, ask_platform, is_address, read_file
+from ._platform import PlatformUnreachable, ask_platform, read_file
 from ._sts import Credentials, Sts
 from ._variables import Variables
 

@@ -6,19 +6,26 @@ import re
 import urllib.parse
 
 
-def base_of(given: str) -> str:
-    text = given.strip()
+def is_address(text: str) -> bool:
+    """Whether it is an http or https address that a request can be sent to."""
+    if not re.fullmatch(r"[\x21-\x7e]+", text):
+        return False
     try:
         url = urllib.parse.urlsplit(text)
-        is_address = url.scheme in ("http", "https") and bool(url.hostname) and (url.port or 1) > 0
-        is_plain = url.username is None and url.password is None and not url.query and not url.fragment
+        return url.scheme in ("http", "https") and bool(url.hostname) and (url.port or 1) > 0
     except ValueError:
-        is_address = is_plain = False
-    if not is_address or not is_plain or not re.fullmatch(r"[\x21-\x7e]+", text):
-        # Debuggers and error reports show the local variables of each frame.
-        del given, text, url
-        raise ValueError("url must be an http or https address without credentials, query and fragment.")
-    return re.sub(r"/v1$", "", text.rstrip("/"))
+        return False
+
+
+def base_of(given: str) -> str:
+    """The address of the service, without ``/v1``."""
+    text = given.strip()
+    # What comes before an @ are credentials.
+    if is_address(text) and not re.search("[@?#]", text):
+        return re.sub(r"/v1$", "", text.rstrip("/"))
+    # Debuggers and error reports show the local variables of each frame.
+    del given, text
+    raise ValueError("url must be an http or https address without credentials, query and fragment.")
 
 
 def check_token(token: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from types import TracebackType
 from typing import Callable, Iterator, Optional, Sequence, Union
 
@@ -157,8 +157,8 @@ class Holdfast:
     ) -> LayeredSnapshot:
         """Pulls several environments as one: where several have a key, the last one wins.
 
-        ``environments`` has the lowest layer first: environments or their names. Each pull is audited on its own. If one
-        is refused, so is the whole.
+        ``environments`` has the lowest layer first: environments or their names. Each pull is audited on its own. If
+        one is refused, so is the whole.
         """
         return _pull_layers(self._layers_of(environments), max_age, stale_if_error)
 
@@ -181,12 +181,19 @@ def _pull_layers(
     environments: Sequence[Environment], max_age: float | None, stale_if_error: float | None
 ) -> LayeredSnapshot:
     """Pulls all layers side by side. If one fails, so does the whole: never a part of them."""
-    with ThreadPoolExecutor(len(environments)) as threads:
+    threads = ThreadPoolExecutor(len(environments))
+    try:
         pulls = [
             threads.submit(environment.pull, max_age=max_age, stale_if_error=stale_if_error)
             for environment in environments
         ]
+        done, _ = wait(pulls, return_when=FIRST_EXCEPTION)
+        for pull in done:
+            pull.result()
         return LayeredSnapshot([(one.name, pull.result()) for one, pull in zip(environments, pulls)])
+    finally:
+        # A failure is not kept waiting by the others.
+        threads.shutdown(wait=False)
 
 
 def _required(variables: Variables, name: str) -> str:

@@ -7,6 +7,7 @@ import time
 import urllib.parse
 from typing import Callable, Mapping
 
+from ._checks import is_address
 from ._errors import HoldfastError, ServiceTimeoutError, reason_of
 from ._http import Exchange, Request, RequestFailed, Response
 from ._identity import no_id_token
@@ -137,14 +138,3 @@ def ask_google(audience: str, variables: Variables) -> str:
     if response.status != 200:
         raise failed(f"it answered {response.status}")
     return response.text
-
-
-def is_address(text: str) -> bool:
-    """Whether it is an http or https address that a request can be sent to."""
-    if any(character <= " " or character > "~" for character in text):
-        return False
-    try:
-        url = urllib.parse.urlsplit(text)
-        return url.scheme in ("http", "https") and bool(url.hostname) and (url.port or 1) > 0
-    except ValueError:
-        return False

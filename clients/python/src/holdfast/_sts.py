@@ -9,9 +9,10 @@ import re
 import urllib.parse
 from typing import Callable, Mapping, Optional
 
+from ._checks import is_address
 from ._http import Exchange, Request
 from ._identity import no_id_token
-from ._platform import PlatformUnreachable, is_address, send
+from ._platform import PlatformUnreachable, send
 
 _LIMIT = 10.0
 _VERSION = "2011-06-15"

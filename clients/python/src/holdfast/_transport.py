@@ -100,7 +100,10 @@ class Transport:
         return self._closed.is_set()
 
     def send(self, operation: Operation, deadline: Deadline | None = None) -> Answer:
-        """Raises ``HoldfastError``. Every operation reads or states the desired secrets, so repeating it is harmless."""
+        """Raises ``HoldfastError``.
+
+        Repeating an operation is harmless: each one reads, or states the desired secrets. A sign-in has no retries.
+        """
         try:
             return self._send_with_retries(operation, deadline or self.deadline())
         finally:
@@ -138,9 +141,8 @@ class Transport:
                 # A pause beyond the call's time limit would only delay the same error.
                 if failures > self._retries or delay >= deadline.left():
                     raise error
-            logger.info(
-                "%s %s failed (%s), attempt %d in %.1f s", operation.method, operation.path, error.code, number + 1, delay
-            )
+            text = "%s %s failed (%s), attempt %d in %.1f s"
+            logger.info(text, operation.method, operation.path, error.code, number + 1, delay)
             self.pause(delay)
             self._require_open()
 
