@@ -387,6 +387,26 @@ var init_platform_request = __esm({
   }
 });
 
+// clients/sdk/src/read-named-file.ts
+function readNamedFile(path2, variable) {
+  const { readFileSync } = nodeModule("node:fs");
+  try {
+    return readFileSync(path2, "utf8").trim();
+  } catch (error2) {
+    throw noIdToken(
+      `${variable} names ${path2}, which could not be read (${reasonOf(error2)}): set it to a readable file.`,
+      { cause: error2 }
+    );
+  }
+}
+var init_read_named_file = __esm({
+  "clients/sdk/src/read-named-file.ts"() {
+    "use strict";
+    init_id_token_failure();
+    init_node_modules();
+  }
+});
+
 // clients/sdk/src/sts.ts
 function stsIn(region, endpoint, doFetch) {
   const [, suffix] = Object.entries(suffixes).find(([prefix]) => region.startsWith(prefix));
@@ -457,7 +477,7 @@ async function findAwsCredentials(variables, sts) {
   }
   const { AWS_WEB_IDENTITY_TOKEN_FILE: file, AWS_ROLE_ARN: role } = variables;
   if (file && role)
-    return assumeRole(sts, role, variables.AWS_ROLE_SESSION_NAME, readFile(file, "AWS_WEB_IDENTITY_TOKEN_FILE"));
+    return assumeRole(sts, role, variables.AWS_ROLE_SESSION_NAME, readNamedFile(file, "AWS_WEB_IDENTITY_TOKEN_FILE"));
   const container = containerAddress(variables);
   if (container !== void 0) return askContainer(container, variables);
   const read = instanceMetadata(variables);
@@ -492,19 +512,6 @@ async function assumeRole(sts, role, session, token) {
     sessionToken: element("SessionToken")
   };
 }
-function readFile(path2, variable) {
-  const { readFileSync } = nodeModule("node:fs");
-  try {
-    return readFileSync(path2, "utf8").trim();
-  } catch (error2) {
-    throw noIdToken(
-      `${variable} names ${path2}, which could not be read (${reasonOf(error2)}): set it to a readable file.`,
-      {
-        cause: error2
-      }
-    );
-  }
-}
 function containerAddress(variables) {
   const { AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: relative2, AWS_CONTAINER_CREDENTIALS_FULL_URI: full } = variables;
   return relative2 ? taskHost + relative2 : full || void 0;
@@ -517,7 +524,7 @@ async function askContainer(address, variables) {
       "The container’s credentials were not requested: set AWS_CONTAINER_CREDENTIALS_FULL_URI to an https address, or to http on this machine or at an address that AWS reserves for it."
     );
   }
-  const token = file ? readFile(file, "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE") : given;
+  const token = file ? readNamedFile(file, "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE") : given;
   const failed = (reason, cause) => noIdToken(
     `The container’s endpoint ${url.origin} returned no AWS credentials (${reason}): check AWS_CONTAINER_CREDENTIALS_FULL_URI or _RELATIVE_URI and its authorization token.`,
     { cause }
@@ -575,8 +582,8 @@ var init_aws_credentials = __esm({
     "use strict";
     init_errors();
     init_id_token_failure();
-    init_node_modules();
     init_platform_request();
+    init_read_named_file();
     init_sts();
     instanceEndpoints = { ipv4: "http://169.254.169.254", ipv6: "http://[fd00:ec2::254]" };
     taskHost = "http://169.254.170.2";
@@ -2178,10 +2185,12 @@ var Snapshot = class _Snapshot {
   /** True if the service was unreachable and `staleIfErrorMs` allowed an earlier answer. */
   stale;
   #values;
-  constructor(revision, values, stale) {
+  #expanding;
+  constructor(revision, values, stale, expanding = /* @__PURE__ */ new Set()) {
     this.revision = revision;
     this.stale = stale;
     this.#values = values;
+    this.#expanding = expanding;
     Object.freeze(this);
   }
   has(key) {
@@ -2197,6 +2206,10 @@ var Snapshot = class _Snapshot {
       throw new HoldfastError(`${key} is not set at revision ${this.revision}.`, { code: "secret_not_found" });
     }
     return value;
+  }
+  /** Whether the key was set with `expand`, and so may name other keys. */
+  expands(key) {
+    return this.#expanding.has(key);
   }
   /** The keys, in the service's order. */
   keys() {
@@ -2217,7 +2230,7 @@ var Snapshot = class _Snapshot {
   }
   /** The same values, marked as stale. */
   asStale() {
-    return new _Snapshot(this.revision, this.#values, true);
+    return new _Snapshot(this.revision, this.#values, true, this.#expanding);
   }
 };
 
@@ -2228,10 +2241,10 @@ function createPuller(transport, cache, path2) {
   const share = shareRequests();
   let latest;
   const begin = () => ({ at: Date.now(), writes: transport.writes() });
-  async function pullOnce(query, signal) {
+  async function pullOnce(query, signal, deadline) {
     const begun = begin();
     const operation = operationOf("GET", environmentTemplate, { path: path2, query, signal });
-    return { ...begun, ...pulledOf(await transport.send(operation)) };
+    return { ...begun, ...pulledOf(await transport.send({ ...operation, deadline })) };
   }
   async function pullLatest(signal, deadline = transport.deadline()) {
     const begun = begin();
@@ -2253,11 +2266,11 @@ function createPuller(transport, cache, path2) {
     }
   }
   async function pull2(options) {
-    const { revision, keys, signal } = options;
+    const { revision, keys, raw, signal } = options;
     signal?.throwIfAborted();
     const writes = transport.writes();
-    if (revision !== void 0 || keys !== void 0) {
-      const query = { revision, keys: keys?.join(",") };
+    if (revision !== void 0 || keys !== void 0 || raw === true) {
+      const query = { revision, keys: keys?.join(","), raw };
       const id = JSON.stringify([writes, query]);
       return (await share(id, signal, (shared) => pullOnce(query, shared))).snapshot;
     }
@@ -2272,10 +2285,12 @@ function createPuller(transport, cache, path2) {
     }
   }
   function lookByPull({ set = /* @__PURE__ */ new Map(), deleted = [] }, found) {
+    const isExpanding = [...set.values()].some(({ expand }) => expand === true);
     return async (after, { signal, deadline }) => {
-      const pulled = await pullLatest(signal, deadline);
+      const pulled = await (isExpanding ? pullOnce({ raw: true }, signal, deadline) : pullLatest(signal, deadline));
       const { snapshot } = pulled;
-      const isAsWanted = [...set].every(([key, value]) => snapshot.get(key) === value) && !deleted.some((key) => snapshot.has(key));
+      const isThere = ([key, { value, expand }]) => snapshot.get(key) === value && snapshot.expands(key) === (expand ?? false);
+      const isAsWanted = [...set].every(isThere) && !deleted.some((key) => snapshot.has(key));
       if (isAsWanted) return found(pulled);
       if (after instanceof RevisionMismatch && after.currentRevision === snapshot.revision)
         after.outcomeUnknown = false;
@@ -2296,11 +2311,14 @@ function pulledOf({ body, headers }) {
   if (!isObject(body) || !Number.isInteger(body.revision) || !Array.isArray(body.secrets)) throw notThePull();
   const secrets = body.secrets;
   const values = /* @__PURE__ */ new Map();
+  const expanding = /* @__PURE__ */ new Set();
   for (const secret of secrets) {
     if (!isObject(secret) || typeof secret.key !== "string" || typeof secret.value !== "string") throw notThePull();
     values.set(secret.key, secret.value);
+    if (secret.expand === true) expanding.add(secret.key);
   }
-  return { secrets, snapshot: new Snapshot(body.revision, values, false), etag: headers.get("etag") };
+  const snapshot = new Snapshot(body.revision, values, false, expanding);
+  return { secrets, snapshot, etag: headers.get("etag") };
 }
 function notThePull() {
   return new GatewayError("The response is not from a Holdfast service.", { code: "gateway_error", status: 200 });
@@ -2344,8 +2362,11 @@ function nextQuery(page, count) {
 
 // clients/sdk/src/watch.ts
 init_errors();
-async function* watchPulls(pull2, versionOf, { intervalMs = 1e4, signal, onError }) {
+function watchPulls(pull2, versionOf, { intervalMs = 1e4, ...options }) {
   if (!(intervalMs > 0)) throw new RangeError("intervalMs must be above 0.");
+  return poll(pull2, versionOf, { intervalMs, ...options });
+}
+async function* poll(pull2, versionOf, { intervalMs, signal, onError }) {
   const options = { maxAgeMs: 0, staleIfErrorMs: 0, ...signal === void 0 ? {} : { signal } };
   let last;
   while (!signal?.aborted) {
@@ -2483,15 +2504,15 @@ var Environment = class {
     return this.#read("/v1/templates/{orgSlug}/{project}/validate/{env}", { signal });
   }
   async set(key, value, options = {}) {
-    const { ifVersion, message, ...rest } = options;
-    const set = mapOf({ [key]: value });
+    const { ifVersion, message, expand, ...rest } = options;
+    const set = mapOf({ [key]: expand === true ? { value, expand } : value });
     return await write(this.#transport, {
       method: "PUT",
       template: environmentTemplate,
-      options: { ...rest, path: this.#path, body: { key, value, expectedVersion: ifVersion, message } },
+      options: { ...rest, path: this.#path, body: { key, value, expand, expectedVersion: ifVersion, message } },
       ifVersion,
       look: this.#puller.lookByPull({ set }, ({ secrets, snapshot: { revision } }) => {
-        const { value: _, ...secret } = secrets.find((entry) => entry.key === key);
+        const { value: _, expand: __, ...secret } = secrets.find((entry) => entry.key === key);
         return { secret, changed: false, revision };
       })
     });
@@ -2608,14 +2629,15 @@ function nothingLeft({ plan: { unchanged }, revision }) {
 }
 function mapOf(values) {
   const map = /* @__PURE__ */ new Map();
-  for (const [key, value] of Object.entries(values)) {
+  for (const [key, given] of Object.entries(values)) {
+    const { value, expand } = typeof given === "object" && given !== null ? given : { value: given, expand: false };
     if (typeof value !== "string") throw new TypeError(`The value of ${key} must be a string.`);
-    map.set(key, value);
+    map.set(key, expand === true ? { value, expand } : { value });
   }
   return map;
 }
 function listOf2(values) {
-  return [...values].map(([key, value]) => ({ key, value }));
+  return [...values].map(([key, put]) => ({ key, ...put }));
 }
 
 // clients/sdk/src/id-token-sources.ts
@@ -2751,7 +2773,8 @@ var LayeredSnapshot = class extends Snapshot {
     super(
       pulled.at(-1)?.[1].revision ?? 0,
       new Map([...values].sort(([a], [b]) => a < b ? -1 : 1)),
-      pulled.some(([, { stale }]) => stale)
+      pulled.some(([, { stale }]) => stale),
+      new Set([...values.keys()].filter((key) => pulled.findLast(([, layer]) => layer.has(key))?.[1].expands(key)))
     );
     this.#pulled = pulled;
   }
@@ -2775,6 +2798,7 @@ async function pullLayers(environments, options) {
 }
 
 // clients/sdk/src/holdfast.ts
+init_read_named_file();
 var identityTimeoutMs = 9e4;
 var keptEnvironments = 100;
 var Holdfast = class _Holdfast {
@@ -2787,8 +2811,9 @@ var Holdfast = class _Holdfast {
     this.#cache = { maxAgeMs, staleIfErrorMs };
   }
   /**
-   * Uses the address in `HOLDFAST_URL` and the token in `HOLDFAST_TOKEN`. Without a token it signs in as the identity
-   * `HOLDFAST_IDENTITY` of the organization `HOLDFAST_ORG`, with the token that `idToken` or the platform provides.
+   * Uses the address in `HOLDFAST_URL` and the token in `HOLDFAST_TOKEN`, or else in the file `HOLDFAST_TOKEN_FILE`.
+   * Without a token it signs in as the identity `HOLDFAST_IDENTITY` of the organization `HOLDFAST_ORG`, with the token
+   * that `idToken` or the platform provides.
    */
   static fromEnvironment({ idToken, ...options } = {}) {
     const variables = globalThis.process?.env ?? {};
@@ -2799,9 +2824,10 @@ var Holdfast = class _Holdfast {
     };
     const url = options.url ?? required2("HOLDFAST_URL");
     const { fetch: fetch2, userAgent: userAgent2 } = options;
-    const { HOLDFAST_IDENTITY: identity, HOLDFAST_TOKEN: given } = variables;
-    if (options.token !== void 0 || given?.trim() || !(identity?.trim() || idToken)) {
-      return new _Holdfast({ ...options, url, token: options.token ?? required2("HOLDFAST_TOKEN") });
+    const { HOLDFAST_IDENTITY: identity } = variables;
+    const token = options.token ?? tokenIn(variables);
+    if (token !== void 0 || !(identity?.trim() || idToken)) {
+      return new _Holdfast({ ...options, url, token: token ?? required2("HOLDFAST_TOKEN") });
     }
     const who = {
       url,
@@ -2862,6 +2888,14 @@ var Holdfast = class _Holdfast {
     return paged((page) => this.request("GET", path2, { ...given, query: page }), query);
   }
 };
+function tokenIn(variables) {
+  const token = variables.HOLDFAST_TOKEN?.trim();
+  const path2 = variables.HOLDFAST_TOKEN_FILE?.trim();
+  if (token || !path2) return token || void 0;
+  const read = () => readNamedFile(path2, "HOLDFAST_TOKEN_FILE");
+  read();
+  return read;
+}
 var Project = class {
   organization;
   slug;
