@@ -104,7 +104,7 @@ async function outcomeOf(work: () => Promise<Record<string, unknown>> | Record<s
     const own = error instanceof HoldfastError ? {} : { type: 'usage' };
     const shown = inspect(error, { depth: 20, showHidden: true, customInspect: false });
     const { message, name: type } = error;
-    return { error: { type, message, ...error, ...own, shown: [shown, JSON.stringify(error), error.stack].join() } };
+    return { error: { ...error, type, message, ...own, shown: [shown, JSON.stringify(error), error.stack].join() } };
   }
 }
 

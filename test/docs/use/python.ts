@@ -34,11 +34,21 @@ const runScript = withPython(async (text, world) => {
 
 const keepSettings = withPython(async (text, world) => void world.file('python/settings.py', text));
 
+/** Also makes the page that Django shows for an error while it is developed. */
 const readSettings = `
+import sys
+import django
 from django.conf import settings
+from django.views.debug import ExceptionReporter
 import settings as module
+django.setup()
+def fail(snapshot): raise RuntimeError
+try: fail(module.production.pull())
+except RuntimeError: page = ExceptionReporter(None, *sys.exc_info()).get_traceback_html()
 print(settings.SECRET_KEY, settings.DATABASES["default"]["HOST"], settings.DATABASES["default"]["PASSWORD"])
-print(module.api_key() == ${JSON.stringify(secrets.API_KEY)})
+print(module.api_key() == ${JSON.stringify(secrets.API_KEY)}, "Snapshot revision=" in page)
+# The page has these lines too.
+print("/".join(("db.internal", "shop")) in page, "-".join(("of", "django")) in page)
 `;
 
 const runDjango = withPython(async (text, world) => {
@@ -56,7 +66,7 @@ const runDjango = withPython(async (text, world) => {
     await run('venv/bin/pip install --quiet --requirement requirements.txt');
     expect(await run(text)).toContain('System check identified no issues');
     world.file('python/read.py', readSettings);
-    expect(await run('venv/bin/python read.py')).toBe('of-django db.internal pass\nTrue\n');
+    expect(await run('venv/bin/python read.py')).toBe('of-django db.internal pass\nTrue True\nFalse False\n');
   } finally {
     await expectStatus(api.delete(`${path}/DJANGO_SECRET_KEY`, ada.session), 200);
   }
