@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createProject, createToken, startApi } from '#test/support/api.ts';
 import { fresh, shared, untilEnd } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { passTo } from '../relay.ts';
 import { type ReceivedRequest, startServer } from '../sdk/scripted-server.ts';
-import { runScript, whyWithoutPython } from './python.ts';
+import { describeWithPython, runScript } from './python.ts';
 
 const start = `
 import json, os, sys, threading
@@ -19,7 +19,7 @@ def show(one): print(json.dumps(one))
 /** As Python and JSON write it. */
 const nasty = `{"EMPTY": "", "QUOTES": "\\"'\`$HOME \\\\n \\\\", "LINES": "a\\r\\nb\\n\\u2028c\\u0000", "UNICODE": "🙂 e\\u0301 \\ufeff", "__PROTO": "x"}`;
 
-describe.skipIf(whyWithoutPython() !== undefined)('the Python client against the service', () => {
+describeWithPython('the Python client against the service', () => {
   const api = shared(startApi);
   const ada = fresh(() => seedPerson());
   const project = fresh(() => createProject(api, ada));

@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { untilEnd } from '#test/support/fixtures.ts';
 import { isRunning } from '#test/support/is-running.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { inTurn, pullAnswer, reset, startServer } from '../sdk/scripted-server.ts';
-import { runScript, whyWithoutPython } from './python.ts';
+import { describeWithPython, runScript } from './python.ts';
 
 const start = `
 import json, os, sys
@@ -14,7 +14,7 @@ def show(one): print(json.dumps(one))
 const run = (script: string, env: Record<string, string>) => runScript(start + script, env);
 
 /* What Python does in its own way. The cases that both SDKs pass are elsewhere. */
-describe.skipIf(whyWithoutPython() !== undefined)('the Python client', () => {
+describeWithPython('the Python client', () => {
   it('uses the proxy of the environment, but never for a metadata server', async () => {
     const proxy = await untilEnd(startServer(pullAnswer(3, {})));
     const metadata = await untilEnd(

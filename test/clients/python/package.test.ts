@@ -7,7 +7,7 @@ import { packWheel } from '#clients/python/pack.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { blocksOf, read } from '../../docs/pages.ts';
 import { run } from '../packed.ts';
-import { packagePath, pinned, pipVariables, whyWithoutPython } from './python.ts';
+import { describeWithPython, packagePath, pinned, pipVariables } from './python.ts';
 
 const wheel = packWheel();
 
@@ -49,7 +49,7 @@ describe('the wheel', () => {
   });
 });
 
-describe.skipIf(whyWithoutPython() !== undefined)('the installed wheel', () => {
+describeWithPython('the installed wheel', () => {
   const installed = shared(installWheel);
 
   it('contains every module and the marker of types, with the hashes that its record states', async () => {

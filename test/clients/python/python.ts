@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { describe } from 'vitest';
 import type { Outcome, Sdk } from '../cases/case.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -10,16 +11,22 @@ const root = join(import.meta.dirname, '../../..');
 /** The package as it is in this checkout. */
 export const packagePath = join(root, 'clients/python/src');
 
-/** Why tests in Python can't run here, which they also print; undefined if they can. */
+/** Why tests in Python can't run here; undefined if they can. */
 export function whyWithoutPython(): string | undefined {
   try {
-    execFileSync('python3', ['--version'], { stdio: 'ignore' });
+    const check = 'import ensurepip, sys; sys.exit(sys.version_info < (3, 9))';
+    execFileSync('python3', ['-c', check], { stdio: 'ignore' });
     return undefined;
   } catch {
-    const note = 'python3 is not installed';
-    process.stderr.write(`SKIPPED: tests of the Python client: ${note}\n`);
-    return note;
+    return 'python3, of version 3.9 or newer and with venv, is not installed';
   }
+}
+
+/** Tests that are skipped, with a message, where there is no Python. */
+export function describeWithPython(title: string, tests: () => void): void {
+  const note = whyWithoutPython();
+  if (note !== undefined) process.stderr.write(`SKIPPED: ${title}: ${note}\n`);
+  describe.skipIf(note !== undefined)(title, tests);
 }
 
 /** The lines of `requirements.txt` for a package of the registry. */
