@@ -75,8 +75,8 @@ print(json.dumps([sorted(names), wrong, one.requires, one.metadata["Requires-Pyt
 import json, sys
 before = set(sys.modules)
 import holdfast
-names = {name.split(".")[0] for name in set(sys.modules) - before}
-print(json.dumps(sorted(name for name in names if name not in getattr(sys, "stdlib_module_names", names))))
+files = {name: getattr(sys.modules[name], "__file__", None) or "" for name in set(sys.modules) - before}
+print(json.dumps(sorted({name.split(".")[0] for name, file in files.items() if "site-packages" in file})))
 `;
     expect(JSON.parse(await installed.python('-I', '-c', script))).toEqual(['holdfast']);
   });
