@@ -54,7 +54,7 @@ print("/".join(("db.internal", "shop")) in page, "-".join(("of", "django")) in p
 const runDjango = withPython(async (text, world) => {
   const { api, ada } = world;
   const path = '/secrets/acme/web-shop/production';
-  await expectStatus(api.put(path, { key: 'DJANGO_SECRET_KEY', value: 'of-django' }, ada.session), 200);
+  await expectStatus(api.put(path, { key: 'DJANGO_SECRET_KEY', value: 'of-django' }, ada.session), 201);
   const env = {
     ...settingsOf(world),
     HOLDFAST_ID_TOKEN: await world.issuer.token(world.identity),
@@ -83,7 +83,7 @@ const watch = withPython(async (text, world) => {
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const [, first = ''] = /^now at revision (\d+)$/.exec((await lines.next()).value ?? '') ?? [];
     const path = '/secrets/acme/web-shop/production';
-    await expectStatus(world.api.put(path, { key: 'WATCHED', value: '1' }, world.ada.session), 200);
+    await expectStatus(world.api.put(path, { key: 'WATCHED', value: '1' }, world.ada.session), 201);
     expect((await lines.next()).value).toBe(`now at revision ${Number(first) + 1}`);
     await expectStatus(world.api.delete(`${path}/WATCHED`, world.ada.session), 200);
   } finally {
