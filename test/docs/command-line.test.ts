@@ -44,6 +44,7 @@ beforeAll(async () => {
   cli.file('package.json', '{"scripts": {"start": "node -p process.env.DATABASE_URL"}}');
   const lines = ['DATABASE_URL=postgres://db.internal/shop', 'LOG_LEVEL=info', 'LEGACY_API_KEY=made-up', ''];
   cli.file('.env', lines.join('\n'));
+  cli.file('secrets.json', '{"DOPPLER_PROJECT": "web-shop", "DOPPLER_CONFIG": "dev", "API_KEY": "made-up"}');
 });
 
 /** The ids in the examples, by those of a real webhook and one of its deliveries. */
