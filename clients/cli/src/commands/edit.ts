@@ -19,6 +19,7 @@ import { given } from '../given.ts';
 import { invisibleNotes } from '../one-value.ts';
 import { messageOption, proposeOptions, yesOption } from '../options.ts';
 import { type PlannedChange, type ProposeFlags, proposePlan } from '../proposal.ts';
+import { launchOfShell } from '../run/launch.ts';
 import type { Session } from '../session.ts';
 import { decode } from '../standard-input.ts';
 import { environmentWithoutCredentials } from '../withheld.ts';
@@ -166,7 +167,8 @@ async function editFile(
 async function openEditor(command: string, file: string): Promise<void> {
   const { spawn } = await import('node:child_process');
   const env = environmentWithoutCredentials();
-  const editor = spawn('/bin/sh', ['-c', `${command} "$@"`, command, file], { stdio: 'inherit', env });
+  const launch = launchOfShell(command, [file]);
+  const editor = spawn(launch.file, launch.args, { ...launch.options, stdio: 'inherit', env });
   return await new Promise((resolve, reject) => {
     editor.once('error', reject);
     editor.once('exit', (code, signal) => {

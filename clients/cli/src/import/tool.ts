@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { exitCodes, Failure } from '../failure.ts';
 import { maxReadBytes, tooLarge } from '../read-limited.ts';
 import { findProgram } from '../run/find-program.ts';
+import { launchOf } from '../run/launch.ts';
 import { decode } from '../standard-input.ts';
 import { environmentWithoutCredentials } from '../withheld.ts';
 import type { SourceFile } from './exported.ts';
@@ -27,7 +28,8 @@ const environmentOf = (): Record<string, string> =>
 export async function runTool(program: string, ...words: string[]): Promise<SourceFile> {
   const variables = environmentOf();
   const path = findProgram(program, variables);
-  const child = spawn(path, words, { stdio: ['inherit', 'pipe', 'inherit'], env: variables });
+  const { file, args, options } = launchOf(path, [program, ...words]);
+  const child = spawn(file, args, { ...options, stdio: ['inherit', 'pipe', 'inherit'], env: variables });
   const name = `${program} ${words.slice(0, 2).join(' ')}`;
   const chunks: Buffer[] = [];
   let size = 0;
