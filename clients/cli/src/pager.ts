@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { launchOfShell } from './run/launch.ts';
+import { launchOfShell } from './launch/launch.ts';
 import { environmentWithoutCredentials } from './withheld.ts';
 
 /** A shorter text fits on nearly every terminal; a longer one goes to the pager, which prints it if it does fit. */

@@ -167,6 +167,17 @@ describe('import', () => {
     expect(await valuesOf('web/prd')).toEqual({ A: '1' });
   });
 
+  it('changes nothing anywhere if one of the environments requires approval', async () => {
+    const dev = `/projects/${ada.organization.id}/${project.slug}/environments/dev`;
+    await expectStatus(api.patch(dev, { approvals: 1 }, ada.session), 200);
+    const file = json('a.json', {
+      Parameters: [`/new/prd`, `/${project.slug}/dev`].map(path => ({ Name: `${path}/A`, Value: '1' })),
+    });
+    const { code, stderr } = await holdfast(['import', 'aws-ssm', file]);
+    expect([code, stderr]).toEqual([6, expect.stringContaining(`Changes of ${project.slug}/dev need approval`)]);
+    expect(await places()).not.toContain('new/prd');
+  });
+
   it('changes nothing for a file that is no export, or with too many keys', async () => {
     const many = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`K${index}`, 'x']));
     const { code, stderr } = await holdfast(['import', 'chamber', json('many.json', many)]);

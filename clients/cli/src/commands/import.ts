@@ -3,7 +3,7 @@ import { applyPlan, refuseMoved, requireConfirmed, showDryRun, showPlan } from '
 import { Argument, defineCommand, type FlagsOf, Option } from '../define-command.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import type { Exported, SourceFile } from '../import/exported.ts';
-import { type PlannedImport, planImports, prepare, titleOf } from '../import/import-values.ts';
+import { approvalNeeded, type PlannedImport, planImports, prepare, titleOf } from '../import/import-values.ts';
 import { nameOf } from '../import/placing.ts';
 import { type Source, type SourceName, sourceNames } from '../import/source.ts';
 import { planOptions } from '../options.ts';
@@ -101,9 +101,7 @@ async function carryOut(session: Session, one: PlannedImport, message: string): 
     if (error instanceof RevisionMismatch) {
       return await refuseMoved(session.output, environment, plan.revision, error.currentRevision);
     }
-    if (!(error instanceof ApprovalRequired)) throw error;
-    const hint = 'Leave it out with --map, and propose its values: holdfast push FILE --propose';
-    throw new Failure(exitCodes.conflict, error.code, `Changes of ${place} need approval.`, { hint });
+    throw error instanceof ApprovalRequired ? approvalNeeded(one.destination) : error;
   }
 }
 

@@ -2,6 +2,7 @@ import { maxKeysPerChange } from '@holdfast/contracts/fields/secret-rules.ts';
 import type { Environment, NewValues, Plan } from '@holdfast/sdk';
 import { exitCodes, Failure } from '../failure.ts';
 import type { Project } from '../place.ts';
+import { countOf } from '../proposal.ts';
 import type { Session } from '../session.ts';
 import { type Destination, nameOf } from './placing.ts';
 
@@ -47,8 +48,8 @@ async function planImport(
   { destination, set, message }: { destination: Destination; set: NewValues; message: string },
 ): Promise<PlannedImport> {
   const project = projects.find(({ slug }) => slug === destination.project);
-  const isThere = project?.environments.some(({ slug }) => slug === destination.environment) === true;
-  if (!isThere) {
+  const current = project?.environments.find(({ slug }) => slug === destination.environment);
+  if (current === undefined) {
     const none = { updated: [], unchanged: [], deleted: [], skipped: [] };
     // A new project has some environments from the start.
     const missing = project === undefined ? 'project' : 'environment';
@@ -56,8 +57,14 @@ async function planImport(
   }
   const environment = await environmentOf(session, destination);
   const plan = await environment.plan({ set, message });
+  if ((current?.approvals ?? 0) > 0 && countOf(plan) > 0) throw approvalNeeded(destination);
   return { destination, set, missing: undefined, plan, current: { environment, plan } };
 }
+
+export const approvalNeeded = (destination: Destination): Failure =>
+  new Failure(exitCodes.conflict, 'approval_required', `Changes of ${nameOf(destination)} need approval.`, {
+    hint: 'Leave it out with --map, and propose its values: holdfast push FILE --propose',
+  });
 
 async function environmentOf(session: Session, { project, environment }: Destination): Promise<Environment> {
   return (await session.client()).environment((await session.place('organization')).organization, project, environment);

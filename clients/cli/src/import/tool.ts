@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { exitCodes, Failure } from '../failure.ts';
+import { launchOf } from '../launch/launch.ts';
 import { maxReadBytes, tooLarge } from '../read-limited.ts';
 import { findProgram } from '../run/find-program.ts';
-import { launchOf } from '../run/launch.ts';
 import { decode } from '../standard-input.ts';
 import { environmentWithoutCredentials } from '../withheld.ts';
 import type { SourceFile } from './exported.ts';

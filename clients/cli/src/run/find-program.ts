@@ -2,7 +2,7 @@ import { accessSync, closeSync, constants, openSync, readSync, type Stats, statS
 import { delimiter, isAbsolute, join } from 'node:path';
 import { throughShell } from '../elsewhere.ts';
 import { exitCodes, Failure } from '../failure.ts';
-import { windowsCandidates } from './windows.ts';
+import { windowsCandidates } from '../launch/windows.ts';
 
 /** The file that a shell would run. @throws Failure 127 if not found, 126 if not executable */
 export function findProgram(command: string, variables: Readonly<Record<string, string>>): string {
@@ -39,7 +39,7 @@ export function findOnWindows(
   if (found !== undefined) return found;
   if (/[\\/]/.test(command) && isFile(command)) {
     throw new Failure(exitCodes.notExecutable, 'not_executable', `${command} is no program and no batch file.`, {
-      hint: 'Name the program that runs it: holdfast run -- powershell -File SCRIPT.ps1',
+      hint: 'Name the program that runs it first, such as: powershell -File',
     });
   }
   throw new Failure(exitCodes.noSuchCommand, 'no_such_command', `Command not found: ${command}.`, {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { systemProgram } from './windows.ts';
+import { systemProgram } from '../launch/windows.ts';
 
 /** Marks the processes of one start, by which those are found whose parents have ended. */
 export const markVariable = 'HOLDFAST_WATCH';

@@ -3,8 +3,8 @@ import { closeSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import { isatty } from 'node:tty';
 import { exitCodes, Failure } from '../failure.ts';
+import { launchOf } from '../launch/launch.ts';
 import { type Inherited, isForThisProcess, needsShell } from './inherited.ts';
-import { launchOf } from './launch.ts';
 import type { Program } from './replace.ts';
 
 export interface Ending {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ownDirectory } from '#clients/cli/src/files.ts';
+import { launchOf, launchOfShell } from '#clients/cli/src/launch/launch.ts';
+import { batchArgument, batchCommandLine, systemProgram, windowsCandidates } from '#clients/cli/src/launch/windows.ts';
 import { childEnvironment } from '#clients/cli/src/run/child-environment.ts';
 import { findOnWindows } from '#clients/cli/src/run/find-program.ts';
-import { launchOf, launchOfShell } from '#clients/cli/src/run/launch.ts';
 import { isForwarded } from '#clients/cli/src/run/spawn.ts';
-import { batchArgument, batchCommandLine, systemProgram, windowsCandidates } from '#clients/cli/src/run/windows.ts';
 import { isWithheld } from '#clients/cli/src/withheld.ts';
 import {
   afterSpecialCharacters,
