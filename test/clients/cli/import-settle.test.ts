@@ -13,7 +13,7 @@ async function settled(source: SourceName, contents: Record<string, unknown>, ma
     ([name, content]): SourceFile => ({ name, text: JSON.stringify(content) }),
   );
   sources[source].read(files, exported);
-  const destinations = await placeValues(exported.values, map, async member => `own-${member}`);
+  const destinations = await placeValues(exported, map, async member => `own-${member}`);
   const sets = Object.fromEntries(
     destinations.map(one => [`${one.project}/${one.environment}`, settle(one, exported)]),
   );
@@ -153,9 +153,11 @@ describe('places', () => {
       ['web/prd', { project: 'shop', environment: 'live' }],
       ['web/dev', null],
     ]);
-    const dev = inProject('dev', { A: raw('1') });
-    const { sets } = await settled('doppler', { 'a.json': prd, 'b.json': dev }, map);
-    expect(Object.keys(sets)).toEqual(['shop/live']);
+    const dev = inProject('dev', { A: raw('1'), B: { computed: null, note: 'x' } });
+    const { sets, refused, left } = await settled('doppler', { 'a.json': prd, 'b.json': dev }, map);
+    expect([Object.keys(sets), refused, left]).toEqual([['shop/live'], [], []]);
+    const none = inProject('dev', { B: { computed: null } });
+    expect((await settled('doppler', { 'a.json': prd, 'b.json': none }, map)).refused).toEqual([]);
   });
 
   it('are never mixed unless the map says so', async () => {

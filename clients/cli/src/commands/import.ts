@@ -46,7 +46,7 @@ async function importAll(session: Session, name: string, names: readonly string[
   const map = flags.map === undefined ? new Map<string, null>() : readMap(flags.map);
   const exported: Exported = { values: [], refused: [], left: [] };
   source.read(await filesOf(session, source, names), exported);
-  const destinations = await placeValues(exported.values, map, async member => (await session.place(member))[member]);
+  const destinations = await placeValues(exported, map, async member => (await session.place(member))[member]);
   const contents = destinations
     .map(destination => ({ destination, set: settle(destination, exported) }))
     .filter(({ set }) => Object.keys(set).length > 0);

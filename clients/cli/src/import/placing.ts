@@ -3,7 +3,7 @@ import { readFile } from '../read-limited.ts';
 import { isSlug, type PlaceMember } from '../settings/settings-file.ts';
 import { slugOf } from '../slug.ts';
 import { decode } from '../standard-input.ts';
-import type { SourcePlace, SourceValue } from './exported.ts';
+import type { Exported, SourcePlace, SourceValue } from './exported.ts';
 import { isMembers, readJson } from './tree.ts';
 
 interface Target {
@@ -39,23 +39,25 @@ export function readMap(path: string): PlaceMap {
 const mapHint = 'For example: {"web-shop/prd": "web-shop/production", "old/dev": null}';
 
 /**
- * Sorts values by the environment that they go to.
+ * Sorts values by the environment that they go to. What the map leaves out is no longer refused or listed.
  * @param defaultOf the setting for what the source does not name
  * @throws Failure if a name of the map is not in the export, or if two places would be mixed unasked
  */
 export async function placeValues(
-  values: readonly SourceValue[],
+  exported: Exported,
   map: PlaceMap,
   defaultOf: (member: PlaceMember) => Promise<string>,
 ): Promise<Destination[]> {
+  const { values, refused, left } = exported;
   const places = new Map(values.map(({ place }) => [place.name, place]));
+  const names = new Set([...places.keys(), ...refused.map(({ place }) => place)]);
   for (const name of map.keys()) {
-    if (places.has(name)) continue;
-    throw usage(
-      `The map names ${JSON.stringify(name)}, which is not in the export.`,
-      `It has: ${namesOf(places.keys())}`,
-    );
+    if (names.has(name)) continue;
+    throw usage(`The map names ${JSON.stringify(name)}, which is not in the export.`, `It has: ${namesOf(names)}`);
   }
+  exported.refused = refused.filter(({ place }) => map.get(place) !== null);
+  const dropped = [...map].flatMap(([name, target]) => (target === null ? [`${name}: `] : []));
+  exported.left = left.filter(sentence => !dropped.some(start => sentence.startsWith(start)));
   const destinations = new Map<string, Destination>();
   for (const place of places.values()) {
     const mapped = map.get(place.name);
