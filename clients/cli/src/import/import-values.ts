@@ -1,5 +1,6 @@
 import { maxKeysPerChange } from '@holdfast/contracts/fields/secret-rules.ts';
 import type { Environment, NewValues, Plan } from '@holdfast/sdk';
+import type { ShownPlan } from '../change.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import type { Project } from '../place.ts';
 import { countOf } from '../proposal.ts';
@@ -12,7 +13,7 @@ export interface PlannedImport {
   set: NewValues;
   /** What is made first. */
   missing: 'project' | 'environment' | undefined;
-  plan: Pick<Plan<unknown>, 'created' | 'updated' | 'unchanged' | 'deleted' | 'skipped'>;
+  plan: ShownPlan;
   /** Of an environment that exists. */
   current?: { environment: Environment; plan: Plan<{ revision: number }> };
 }
@@ -37,8 +38,7 @@ export async function planImports(
   const path = { orgId: await session.organizationId() };
   const { projects } = await session.request('GET', '/v1/projects/{orgId}', { path });
   const planned: PlannedImport[] = [];
-  for (const { destination, set } of contents)
-    planned.push(await planImport(session, projects, { destination, set, message }));
+  for (const content of contents) planned.push(await planImport(session, projects, { ...content, message }));
   return planned;
 }
 
@@ -57,7 +57,7 @@ async function planImport(
   }
   const environment = await environmentOf(session, destination);
   const plan = await environment.plan({ set, message });
-  if ((current?.approvals ?? 0) > 0 && countOf(plan) > 0) throw approvalNeeded(destination);
+  if (current.approvals > 0 && countOf(plan) > 0) throw approvalNeeded(destination);
   return { destination, set, missing: undefined, plan, current: { environment, plan } };
 }
 
