@@ -221,6 +221,8 @@ async function decide(applying: Applying, current: CurrentSecrets): Promise<Deci
   requireAuthorMay(proposal, people, state);
   const stale = await staleKeys(path, proposal, current);
   if (stale.length > 0) {
+    // Another approval may have applied it since it was read.
+    if ((await find(proposalAt(path, proposal.id)))?.step !== proposal.step) throw new DecisionOutdated();
     const message = 'Secrets that the proposal changes have changed since. Its author has to propose it anew.';
     throw new ApiError('proposal_stale', message, { details: { keys: stale } });
   }

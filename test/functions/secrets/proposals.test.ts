@@ -2,16 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { at, find } from '#lib/table/read.ts';
 import { proposalPartRecord, proposalRecord } from '#lib/table/records/proposal.ts';
 import { put, transact, update } from '#lib/table/write.ts';
-import { type Answer, type Caller, createToken, startApi } from '#test/support/api.ts';
+import { type Answer, type Caller, createToken } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
 import { startIssuer } from '#test/support/issuer.ts';
+import { startObservedApi } from '#test/support/observed-api.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 import { expectStatus, issueToPipeline, join, memberIdOf } from '#test/support/sample-requests.ts';
+import { stalling } from '#test/support/stalling.ts';
 import { allItems } from '#test/support/table-dump.ts';
 
-const api = shared(startApi);
+const api = shared(startObservedApi);
 const issuer = shared(startIssuer);
 const place = fresh(() => openWorkplace(api));
 const admin = shared(() => seedPerson({ isAdmin: true }));
@@ -478,6 +480,19 @@ describe('a proposal', () => {
     const { revisions } = (await api.get(place.at('production', '/revisions'), place.owner.session)).body;
     expect(revisions.length).toBe(1);
     expect(revisions[0].approvedBy.length).toBe(2);
+  });
+
+  it('is closed, not stale, for an approver who read it before another applied it', async () => {
+    const [late, other] = [await place.member('admin'), await place.member('admin')];
+    await requireApprovals(1);
+    const proposal = await proposed({ set: set({ A: '1' }) });
+    const path = place.at('production', `/proposals/${proposal.id}/approve`);
+    const answer = await stalling(
+      ({ input }) => JSON.stringify(input).includes('HEAD#A'),
+      headers => api.post(path, { digest: proposal.digest }, late.session, headers),
+      async () => expect(codeOf(await approve(proposal, other.session))).toBe('200'),
+    );
+    expect(codeOf(answer)).toBe('409 proposal_closed');
   });
 
   it('exists for nobody else, and is mailed to those who may approve, once an hour', async () => {
