@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { basename, dirname, join } from 'node:path';
+import { brotliCompressSync, constants } from 'node:zlib';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 import manifest from './package.json' with { type: 'json' };
 
 /** commander runs subcommands that are programs of their own. There are none here, and the module takes long to load. */
@@ -15,39 +16,98 @@ const withoutSubprograms: Plugin = {
 };
 
 /**
- * Packages that one command or two need, and what they need of them. Together they are nearly half of the bundle. The
- * files of `yaml` for browsers are ES modules, of which unused parts are left out.
+ * Packages that one command or two need, and what they need of them. The files of `yaml` for browsers are ES modules, of
+ * which unused parts are left out.
  */
 const neededRarely: Readonly<Record<string, { exports: string; platform: 'node' | 'browser' }>> = {
   yaml: { exports: '{ isAlias, isMap, isScalar, parseAllDocuments }', platform: 'browser' },
   '@bomb.sh/tab/commander': { exports: '{ default }', platform: 'node' },
 };
 
-/**
- * Keeps such a package as a string, which is compiled when a command imports it. V8 has to parse the whole file at each
- * start, but it only skips over a string.
- */
-const asText: Plugin = {
-  name: 'as-text',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^[a-z@]/ }, ({ path, resolveDir }) =>
-      Object.hasOwn(neededRarely, path) ? { path, namespace: 'as-text', pluginData: { resolveDir } } : undefined,
-    );
-    onLoad({ filter: /./, namespace: 'as-text' }, async ({ path, pluginData: { resolveDir } }) => {
-      const { exports, platform } = neededRarely[path] as (typeof neededRarely)[string];
-      const { outputFiles } = await build({
-        ...settings,
-        platform,
-        stdin: { contents: `export ${exports} from ${JSON.stringify(path)};`, resolveDir },
-      });
-      const code = JSON.stringify(outputFiles[0]?.text);
-      const contents = `const loaded = { exports: {} };
-        require('node:vm').compileFunction(${code}, ['module', 'exports', 'require'])(loaded, loaded.exports, require);
-        module.exports = loaded.exports.default ?? loaded.exports;`;
-      return { contents };
-    });
+/** Our own modules that one command needs: `sync`, and each of its targets with its libraries. */
+export const ownOnDemand = /\/sync\/(?:engine|targets\/[\w-]+)\.ts$/;
+
+/** The errors of such a module are those of the command line, which knows them by their class. */
+const sharedModule = { path: `${import.meta.dirname}/src/failure.ts`, name: 'holdfast:failure' } as const;
+
+const shareFailures: Plugin = {
+  name: 'share-failures',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/failure\.ts$/ }, () => ({ path: sharedModule.name, external: true }));
   },
 };
+
+/** Begins the comment at the end of the bundle that has the compressed modules, each on a line after its name. */
+const onDemandHead = '\n/* on demand\n';
+
+/**
+ * Keeps such a package or module as compressed text in a comment, and compiles it when a command imports it, so
+ * that no other start parses it.
+ * @param texts gets the lines of the comment
+ */
+const asText = (texts: Map<string, string>): Plugin => ({
+  name: 'as-text',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^holdfast:unpack$/ }, () => ({ path: 'unpack', namespace: 'unpack' }));
+    onLoad({ filter: /./, namespace: 'unpack' }, () => ({ contents: unpack }));
+    onResolve({ filter: /^[a-z@]/ }, ({ path, resolveDir }) =>
+      Object.hasOwn(neededRarely, path) ? { path, namespace: 'package', pluginData: { resolveDir } } : undefined,
+    );
+    onResolve({ filter: ownOnDemand }, ({ path, resolveDir }) => ({ path: join(resolveDir, path), namespace: 'own' }));
+    onLoad({ filter: /./, namespace: 'package' }, async ({ path, pluginData: { resolveDir } }) => {
+      const { exports, platform } = neededRarely[path] as (typeof neededRarely)[string];
+      const contents = `export ${exports} from ${JSON.stringify(path)};`;
+      texts.set(path, await compressed({ platform, stdin: { contents, resolveDir } }));
+      return {
+        contents: `const loaded = require('holdfast:unpack').unpack(${JSON.stringify(path)}, require);
+          module.exports = loaded.default ?? loaded;`,
+      };
+    });
+    onLoad({ filter: /./, namespace: 'own' }, async ({ path }) => {
+      const name = basename(path);
+      texts.set(
+        name,
+        await compressed({
+          entryPoints: [path],
+          // The ES modules of the AWS SDK, of which unused parts are left out.
+          conditions: ['@holdfast/source', 'module'],
+          mainFields: ['module', 'main'],
+          plugins: [shareFailures],
+          // Code that is compiled from text can only `require`.
+          supported: { 'dynamic-import': false },
+        }),
+      );
+      const functions = [...readFileSync(path, 'utf8').matchAll(/^export (?:async )?function (\w+)/gm)];
+      return {
+        resolveDir: dirname(path),
+        contents: `import * as shared from ${JSON.stringify(sharedModule.path)};
+          import { unpack } from 'holdfast:unpack';
+          const requireFrom = name => (name === '${sharedModule.name}' ? shared : require(name));
+          export const { ${functions.map(([, one]) => one).join(', ')} } = unpack('${name}', requireFrom);`,
+      };
+    });
+  },
+});
+
+/** Part of the bundle: finds a module in the file of the bundle, and compiles it. */
+const unpack = `export function unpack(name, requireFrom) {
+  const file = require('node:fs').readFileSync(__filename, 'latin1');
+  const start = file.lastIndexOf('\\n' + name + ' ') + name.length + 2;
+  const packed = Buffer.from(file.slice(start, file.indexOf('\\n', start)), 'base64');
+  const code = require('node:zlib').brotliDecompressSync(packed).toString();
+  const module = { exports: {} };
+  const compiled = require('node:vm').compileFunction(code, ['module', 'exports', 'require']);
+  compiled(module, module.exports, requireFrom);
+  return module.exports;
+}`;
+
+/** @returns base64, which can't contain the end of a comment */
+async function compressed(options: BuildOptions): Promise<string> {
+  const { outputFiles = [] } = await build({ ...settings, ...options });
+  // A higher quality takes many times as long, and saves a few hundredths.
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
+  return brotliCompressSync(outputFiles[0]?.contents ?? '', { params }).toString('base64');
+}
 
 /** Replaces `command-list.ts`, which reads the folder `commands` at each start, by an import of each of its files. */
 export const allCommands: Plugin = {
@@ -85,6 +145,7 @@ function shellHead(): Buffer {
  * The whole command line as one program, so that a start reads one file. Only the keyring's native module stays outside.
  */
 export async function bundleCli(): Promise<Buffer> {
+  const texts = new Map<string, string>();
   const { outputFiles } = await build({
     ...settings,
     entryPoints: [`${import.meta.dirname}/src/main.ts`],
@@ -96,7 +157,9 @@ export async function bundleCli(): Promise<Buffer> {
     // Strict once for the whole file, instead of in each module.
     banner: { js: '"use strict";' },
     tsconfigRaw: { compilerOptions: { alwaysStrict: false } },
-    plugins: [allCommands, withoutSubprograms, asText],
+    plugins: [allCommands, withoutSubprograms, asText(texts)],
   });
-  return Buffer.concat([shellHead(), ...outputFiles.map(({ contents }) => contents)]);
+  const lines = [...texts].toSorted().map(([name, text]) => `${name} ${text}\n`);
+  const comment = `${onDemandHead}${lines.join('')}*/\n`;
+  return Buffer.concat([shellHead(), ...outputFiles.map(({ contents }) => contents), Buffer.from(comment)]);
 }

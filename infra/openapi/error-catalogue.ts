@@ -220,6 +220,13 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     message: 'The environment has 20 open proposals. Decide about one of them first.',
     details: { maximum: 20 },
   },
+  rotation_open: {
+    meaning:
+      'The secret is being rotated: another rotation of it has to wait, and one that has started can’t be rejected, nor ' +
+      'finished before it is applied. `details` names the keys and the proposals if another rotation is in the way.',
+    message: 'DATABASE_PASSWORD is being rotated already. End that rotation first.',
+    details: { keys: ['DATABASE_PASSWORD'], proposals: ['01943c8e-5a10-7c3d-9f42-6b8e2d7a1c05'] },
+  },
   cursor_expired: {
     meaning: 'The plan no longer retains all entries after this position, so the feed would have a gap.',
     message: 'Entries after this position are no longer retained. Start again with since=2026-08-23T00:00:00.000Z.',

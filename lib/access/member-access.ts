@@ -5,7 +5,8 @@ import { ApiError, environmentNotFound, projectNotFound } from '../core/errors.t
 import type { EnvironmentState } from '../table/records/environment.ts';
 import type { MemberRecord, OrganizationRecord } from '../table/records/organization.ts';
 import type { ProjectRecord } from '../table/records/project.ts';
-import type { Principal } from './principal.ts';
+import { type Principal, scopeOf } from './principal.ts';
+import { coversEnvironment, coversProject, namesEnvironment } from './token-scope.ts';
 
 type Project = Pick<ProjectRecord, 'id' | 'organizationId' | 'status'>;
 type Environment = Pick<EnvironmentState, 'id' | 'slug' | 'projectId' | 'organizationId' | 'type' | 'status'>;
@@ -14,6 +15,9 @@ type Environment = Pick<EnvironmentState, 'id' | 'slug' | 'projectId' | 'organiz
 type Identified = Omit<MemberRecord, 'role' | 'limited' | 'projectRoles' | 'grants'>;
 
 type Action = 'read' | 'write' | 'see';
+
+/** What a request asks for, and the grants that its checks depended on so far. */
+type Route = { rule: MemberRule; projectSlug?: string | undefined; usedGrants?: Map<string, string> };
 
 /** What errors call a member whom only a grant lets in. */
 const grantOnly = 'of a guest';
@@ -35,7 +39,9 @@ export class MemberAccess {
   /** The environments asked about, by slug, and for what. */
   readonly #environments = new Map<string, { environment: Environment; action: Action }>();
   /** The ids of the grants that a check depended on, with their environments. */
-  readonly #usedGrants = new Map<string, string>();
+  readonly #usedGrants: Map<string, string>;
+  /** What the caller may do in further projects of the request, by slug. */
+  readonly #others = new Map<string, MemberAccess>();
   #environmentAsked = false;
   #managementAsked = false;
 
@@ -43,13 +49,14 @@ export class MemberAccess {
     organization: OrganizationRecord,
     member: MemberRecord,
     principal: Principal,
-    { rule, projectSlug }: { rule: MemberRule; projectSlug?: string | undefined },
+    { rule, projectSlug, usedGrants = new Map<string, string>() }: Route,
   ) {
     this.organization = organization;
     this.#member = member;
     this.#principal = principal;
     this.#rule = rule;
     this.#projectSlug = projectSlug;
+    this.#usedGrants = usedGrants;
   }
 
   get principal(): Principal {
@@ -139,11 +146,27 @@ export class MemberAccess {
     return roles.includes(role) ? 'all' : projectRoles.filter(listed => listed.role === 'admin');
   }
 
+  /**
+   * What the caller may do in a further project that the request names. Renewed with this one, and the grants that its
+   * checks depended on count as used by the request.
+   * @throws as requireRole does for that project
+   */
+  inProject(slug: string): MemberAccess {
+    const known = slug === this.#projectSlug ? this : this.#others.get(slug);
+    if (known !== undefined) return known;
+    const route = { rule: this.#rule, projectSlug: slug, usedGrants: this.#usedGrants };
+    const other = new MemberAccess(this.organization, this.#member, this.#principal, route);
+    other.requireRole();
+    this.#others.set(slug, other);
+    return other;
+  }
+
   /** Adopts the current role and scope of a re-authorized caller, and repeats the checks. @throws as they do */
   renew(current: MemberAccess): void {
     const managed = this.#managementAsked ? JSON.stringify(this.managed()) : undefined;
     this.#member = current.#member;
     this.#principal = current.#principal;
+    for (const other of this.#others.values()) other.renew(current);
     if (managed !== undefined && JSON.stringify(this.managed()) !== managed) {
       throw new ApiError('forbidden', 'Your rights have just changed. Send the request again.');
     }
@@ -154,19 +177,18 @@ export class MemberAccess {
   requireStill(): void {
     if (this.#projectId !== undefined) this.#requireRoleIn(this.#projectId);
     for (const { environment, action } of this.#environments.values()) this.#requireRight(environment, action);
+    for (const other of this.#others.values()) other.requireStill();
   }
 
   /** Whether the project exists for the member and is in the token's scope. Lists show only such projects. */
   seesProject({ id, organizationId }: Pick<Project, 'id' | 'organizationId'>): boolean {
-    const projectId = this.#token()?.projectId ?? null;
-    const isInScope = organizationId === this.organization.id && (projectId === null || projectId === id);
+    const isInScope = organizationId === this.organization.id && coversProject(scopeOf(this.#principal), id);
     return isInScope && this.#rightsIn(id) !== undefined;
   }
 
   /** Whether an environment exists for the member and is in the token's scope. Lists show only such environments. */
   seesEnvironment({ id, projectId }: Pick<Environment, 'id' | 'projectId'>): boolean {
-    const environmentId = this.#token()?.environmentId ?? null;
-    if (environmentId !== null && environmentId !== id) return false;
+    if (!coversEnvironment(scopeOf(this.#principal), id)) return false;
     const rights = this.#rightsIn(projectId);
     return rights?.role !== undefined || rights?.grants.some(grant => grant.environmentId === id) === true;
   }
@@ -178,7 +200,7 @@ export class MemberAccess {
 
   /** Whether the caller's role or a grant allows reading or writing secrets in this environment. */
   roleMay(action: 'read' | 'write', { id, type, projectId }: Pick<Environment, 'id' | 'type' | 'projectId'>): boolean {
-    if (this.#deploys && this.#token()?.environmentId === id) return true;
+    if (this.#deploys && namesEnvironment(scopeOf(this.#principal), id)) return true;
     const { role, grants = [] } = this.#rightsIn(projectId) ?? {};
     if (role !== undefined && roleMay(action, role, type)) return true;
     return this.#use(grants.filter(grant => grant.environmentId === id && grant.access === action));
@@ -258,10 +280,5 @@ export class MemberAccess {
   answered(asked: { project: boolean; environment: boolean }): boolean {
     if (this.#rule.projectAdmins === true && !this.#managementAsked) return false;
     return this.#environmentAsked || (!asked.environment && (!asked.project || this.#projectId !== undefined));
-  }
-
-  #token() {
-    const { credential } = this.#principal;
-    return credential.method === 'token' ? credential.token : undefined;
   }
 }

@@ -2,10 +2,11 @@ import { type AuditActor, identityActor } from '../audit/write.ts';
 import type { TokenLimit } from '../contracts/contract.ts';
 import type { IdentityRole } from '../contracts/fields/identity-limits.ts';
 import type { SessionRecord, TokenRecord, ViaProvider } from '../table/records/credentials.ts';
-import type { IdentityRights } from '../table/records/identity.ts';
+import type { IdentityEnvironment, IdentityRights } from '../table/records/identity.ts';
 import type { MemberRecord } from '../table/records/organization.ts';
 import type { UserRecord } from '../table/records/user.ts';
 import { sessionIdOf } from './session-cookie.ts';
+import type { TokenScope } from './token-scope.ts';
 
 /** Who makes a request, proven by a session or by a token of a user or an identity. */
 export interface Principal {
@@ -15,7 +16,7 @@ export interface Principal {
   /** The account. Only read for sessions and on account routes; otherwise the token's item suffices. */
   user: UserRecord | undefined;
   /** Present if the caller is an identity: then `userId` is its id and `email` its name. */
-  identity?: { name: string; role: IdentityRole };
+  identity?: { name: string; role: IdentityRole; environments: readonly IdentityEnvironment[] | undefined };
 }
 
 export type AccountPrincipal = Principal & { user: UserRecord };
@@ -46,13 +47,19 @@ export function onlyOrganizationOf(principal: Principal): string | undefined {
 }
 
 export function limitOf(principal: Principal): TokenLimit {
-  const { credential } = principal;
-  if (credential.method === 'token') {
-    const { projectId, environmentId } = credential.token;
-    if (environmentId !== null) return 'environment';
-    if (projectId !== null) return 'project';
-  }
+  const { projectId, environmentId, environments } = scopeOf(principal);
+  if (environmentId !== null || environments !== undefined) return 'environment';
+  if (projectId !== null) return 'project';
   return onlyOrganizationOf(principal) === undefined ? 'none' : 'organization';
+}
+
+const unlimited: TokenScope = { projectId: null, environmentId: null };
+
+/** What the credential is limited to within its organization. */
+export function scopeOf({ credential, identity }: Principal): TokenScope {
+  if (credential.method === 'session') return unlimited;
+  const { projectId, environmentId } = credential.token;
+  return { projectId, environmentId, environments: identity?.environments };
 }
 
 /**
@@ -65,12 +72,12 @@ export function isIdentityId(id: string): boolean {
 
 /** Uses the identity's current rights, not those it had when the token was issued. */
 export function identityPrincipal(principal: Principal, token: TokenRecord, identity: IdentityRights): Principal {
-  const { name, role, access, projectId, environmentId } = identity;
+  const { name, role, access, projectId, environmentId, environments } = identity;
   return {
     ...principal,
     email: name,
     credential: { method: 'token', token: { ...token, access, projectId, environmentId } },
-    identity: { name, role },
+    identity: { name, role, environments },
   };
 }
 

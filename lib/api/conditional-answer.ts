@@ -26,3 +26,18 @@ export function textAt<Type extends TextType>(
   const answer = { status: 200 as const, body: text, contentType };
   return requestedRevision === undefined ? { ...answer, headers: { etag: revisionTag(revision) } } : answer;
 }
+
+type LayeredRead<Type, Body> =
+  | { notModified: readonly number[] }
+  | { body: Body; revisions: readonly number[] }
+  | { text: string; contentType: Type; revisions: readonly number[] };
+
+/** The response to a pull of layered environments. Its tag joins their revisions, the lowest layer first. */
+export function layeredAnswer<Type extends TextType, Body>(read: LayeredRead<Type, Body>) {
+  if ('notModified' in read) {
+    return { status: 304 as const, body: null, headers: { etag: revisionTag(...read.notModified) } };
+  }
+  const answer = { status: 200 as const, headers: { etag: revisionTag(...read.revisions) } };
+  if ('text' in read) return { ...answer, body: read.text, contentType: read.contentType };
+  return { ...answer, body: read.body };
+}

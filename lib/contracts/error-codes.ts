@@ -64,6 +64,7 @@ export const errorStatuses = {
   proposal_stale: 409,
   proposal_closed: 409,
   proposal_limit_reached: 409,
+  rotation_open: 409,
   cursor_expired: 410,
   revision_mismatch: 412,
   version_mismatch: 412,

@@ -69,6 +69,7 @@ import {
   getProposal,
   listProposals,
   rebaseProposal,
+  recordProgress,
   rejectProposal,
   withdrawProposal,
 } from './secrets/proposals.ts';
@@ -170,6 +171,7 @@ const areas = {
     withdrawProposal,
     applyProposal,
     rebaseProposal,
+    recordProgress,
   ],
   organizations: [
     createOrganization,

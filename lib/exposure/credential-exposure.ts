@@ -1,4 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
+import { coversEnvironment, coversProject } from '../access/token-scope.ts';
 import { type Cursor, readCursor, writeCursor } from '../audit/cursor.ts';
 import { type Place, readPlaces } from '../audit/places.ts';
 import { completeSince } from '../audit/retention.ts';
@@ -131,10 +132,11 @@ function seenPlaces(entries: readonly AuditRecord[], places: ReadonlyMap<string,
 function addReadable(
   seen: Map<string, SeenPlace>,
   places: ReadonlyMap<string, Place>,
-  { projectId, environmentId }: Partial<StoredSubject> = {},
+  { projectId = null, environmentId = null, environments }: Partial<StoredSubject> = {},
 ): void {
+  const scope = { projectId, environmentId, environments };
   for (const [id, place] of places) {
-    const isInScope = (projectId ?? place.project.id) === place.project.id && (environmentId ?? id) === id;
+    const isInScope = coversProject(scope, place.project.id) && coversEnvironment(scope, id);
     if (isInScope && !seen.has(id)) seen.set(id, { place, sights: [] });
   }
 }

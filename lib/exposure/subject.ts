@@ -4,7 +4,7 @@ import { chunksOf } from '../core/chunks-of.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list, queryItems } from '../table/read.ts';
 import { sessionRecord, tokenRecord } from '../table/records/credentials.ts';
-import { identityRecord } from '../table/records/identity.ts';
+import { type IdentityEnvironment, identityRecord } from '../table/records/identity.ts';
 import { memberRecord, type OrganizationRecord } from '../table/records/organization.ts';
 import { userRecord } from '../table/records/user.ts';
 
@@ -33,6 +33,7 @@ export interface StoredSubject {
   /** Where a token may read. */
   projectId?: string | null;
   environmentId?: string | null;
+  environments?: readonly IdentityEnvironment[] | undefined;
 }
 
 /**

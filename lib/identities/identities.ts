@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { changedFields } from '../access/changed-fields.ts';
-import { managedProjects, requireManaged } from '../access/managed-projects.ts';
+import { managedProjects } from '../access/managed-projects.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import { hasVerifiedEmail } from '../access/verified-email.ts';
 import type { AuditFacts } from '../audit/write.ts';
@@ -9,12 +9,10 @@ import type { BodyOf } from '../contracts/contract.ts';
 import type { AuditDetails } from '../contracts/fields/audit-action.ts';
 import { audienceOf, maximumIdentities } from '../contracts/fields/identity-limits.ts';
 import { mayGive } from '../contracts/fields/member-rights.ts';
-import type { MemberRights } from '../contracts/fields/role-in-project.ts';
-import {
-  type updateIdentity as change,
-  type createIdentity as creation,
-  environmentRequired,
-  type Identity,
+import type {
+  updateIdentity as change,
+  createIdentity as creation,
+  Identity,
 } from '../contracts/identities/identities.ts';
 import { ApiError, invalidRequest, organizationNotFound } from '../core/errors.ts';
 import { laterThan } from '../core/time.ts';
@@ -34,11 +32,19 @@ import {
 } from '../table/records/organization.ts';
 import { asRevocation } from '../table/revocations.ts';
 import { check, put, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
-import { findScope, readPlaces, scopeChecks } from '../webhooks/find-scope.ts';
+import {
+  environmentIdsOf,
+  isManaged,
+  limitsAfter,
+  requireManagedScope,
+  rightsOf,
+  scopeHolds,
+} from './identity-scope.ts';
 import { claimsProblem } from './shared-issuers.ts';
 
-export function identityView({ trustId: _, trustedBy: __, updatedAt: ___, ...identity }: IdentityRecord): Identity {
-  return { ...identity, tokensEndedAt: identity.tokensEndedAt ?? null, audience: audienceOf(identity.id) };
+export function identityView(identity: IdentityRecord): Identity {
+  const { trustId: _, trustedBy: __, updatedAt: ___, environments: ____, tokensEndedAt = null, ...shown } = identity;
+  return { ...shown, environmentIds: environmentIdsOf(identity), tokensEndedAt, audience: audienceOf(identity.id) };
 }
 
 export function identityTarget({ id, name }: Pick<IdentityRecord, 'id' | 'name'>): AuditFacts['target'] {
@@ -63,6 +69,7 @@ function auditedFields({ claims, jwks, maxAssertionAgeMinutes, tokenMinutes, ...
     role,
     projectId,
     environmentId,
+    environmentIds: environmentIdsOf(identity)?.join() ?? null,
     issuer,
     claims: cut(JSON.stringify(sortedClaims)),
     singleUse,
@@ -76,9 +83,7 @@ function auditedFields({ claims, jwks, maxAssertionAgeMinutes, tokenMinutes, ...
 export async function listIdentities({ organization, access }: MemberContext): Promise<IdentityRecord[]> {
   const stored = await list(identityRecord, ranges.identities(organization.slug));
   const managed = await managedProjects(access);
-  const isShown = ({ projectId }: IdentityRecord) =>
-    managed === 'all' || (projectId !== null && managed.has(projectId));
-  const identities = stored.filter(identity => isOf(organization, identity) && isShown(identity));
+  const identities = stored.filter(identity => isOf(organization, identity) && isManaged(managed, identity));
   return identities.sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id));
 }
 
@@ -90,16 +95,8 @@ export async function requireIdentity(context: MemberContext, identityId: string
     managedProjects(access),
   ]);
   if (identity === undefined || !isOf(organization, identity)) throw identityNotFound();
-  const { projectId } = identity;
-  if (managed !== 'all' && (projectId === null || !managed.has(projectId))) throw identityNotFound();
+  if (!isManaged(managed, identity)) throw identityNotFound();
   return identity;
-}
-
-/** What an identity may do, as rights of a member. A deployer reads and writes its environment whatever its type. */
-function rightsOf({ role, projectId }: Pick<IdentityRecord, 'role' | 'projectId'>): MemberRights {
-  const memberRole = role === 'deployer' ? 'admin' : role;
-  if (projectId === null) return { role: memberRole };
-  return { role: memberRole, limited: true, projectRoles: [{ projectId, role: memberRole }] };
 }
 
 /**
@@ -107,7 +104,7 @@ function rightsOf({ role, projectId }: Pick<IdentityRecord, 'role' | 'projectId'
  * @throws forbidden, project_not_found
  */
 async function requireMayGive({ access }: MemberContext, after: IdentityRecord, before?: IdentityRecord) {
-  await requireManaged(access, after.projectId);
+  await requireManagedScope(access, after);
   if (mayGive(access.membership, rightsOf(after), before && rightsOf(before))) return;
   throw new ApiError('forbidden', 'Nobody can give an identity more rights in a project than they have there.');
 }
@@ -122,13 +119,15 @@ const isOf = ({ id }: OrganizationRecord, { organizationId }: IdentityRecord) =>
 export async function createIdentity(context: MemberContext, requested: BodyOf<typeof creation>) {
   const { organization, principal } = context;
   const { id: organizationId, slug: orgSlug } = organization;
-  const { projectId = null, environmentId = null, jwks = null, ...facts } = requested;
+  const { projectId, environmentId, environmentIds, jwks = null, ...facts } = requested;
   requireTrust({ ...facts, jwks });
   const createdAt = new Date().toISOString();
   const provenance = { createdAt, createdBy: { id: principal.userId, email: principal.email }, updatedAt: createdAt };
   // Version 8, as `isIdentityId` expects.
-  const ids = { id: derivedUuid(randomUUID()), organizationId, projectId, environmentId, trustId: randomUUID() };
-  const identity: IdentityRecord = { ...facts, ...ids, jwks, ...provenance, lastUsedAt: null };
+  const ids = { id: derivedUuid(randomUUID()), organizationId, trustId: randomUUID() };
+  const unlimited = { role: facts.role, projectId: null, environmentId: null };
+  const limits = await limitsAfter(context, { projectId, environmentId, environmentIds }, unlimited);
+  const identity: IdentityRecord = { ...facts, ...ids, ...limits, jwks, ...provenance, lastUsedAt: null };
   await requireMayGive(context, identity);
   const message = `The organization has ${maximumIdentities} identities. Delete one that is no longer used.`;
   const refused = () => new ApiError('identity_limit_reached', message);
@@ -162,23 +161,20 @@ function isStillMember({ organization, access }: MemberContext): Write {
 
 /**
  * Changes the given fields. An unchanged scope is not looked up again, because what it names may have been deleted.
- * @throws identity_not_found, invalid_request for an environment without its project, a deployer without its
- * environment, a forbidden issuer or claims that strangers could satisfy, project_not_found, environment_not_found
+ * @throws identity_not_found, invalid_request for limits that don't fit together, a deployer without an environment, a
+ * forbidden issuer or claims that strangers could satisfy, project_not_found, environment_not_found
  */
 export async function updateIdentity(context: MemberContext, identityId: string, changes: BodyOf<typeof change>) {
   const { slug } = context.organization;
   const { userId, email } = context.principal;
   return retryOnConditionFailed(async () => {
     const stored = await requireIdentity(context, identityId);
-    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-    const requested: IdentityRecord = { ...stored, ...given };
-    if (isDeepStrictEqual(requested, stored)) return stored;
-    if (requested.environmentId !== null && requested.projectId === null) {
-      throw invalidRequest([{ path: 'projectId', message: 'is required with environmentId' }]);
-    }
-    if (requested.role === 'deployer' && requested.environmentId === null) {
-      throw invalidRequest([{ path: 'environmentId', message: environmentRequired }]);
-    }
+    const { projectId, environmentId, environmentIds, ...others } = changes;
+    const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
+    const facts = { ...stored, ...given };
+    const limits = await limitsAfter(context, { projectId, environmentId, environmentIds }, facts);
+    const requested: IdentityRecord = { ...facts, ...limits };
+    if (isSame(stored, requested, Object.keys(requested) as (keyof IdentityRecord)[])) return stored;
     const trusts = isSame(stored, requested, ['issuer', 'claims', 'jwks']);
     if (!trusts) requireTrust(requested);
     await requireMayGive(context, requested, trusts ? stored : undefined);
@@ -191,17 +187,13 @@ export async function updateIdentity(context: MemberContext, identityId: string,
       // The condition keeps this from undoing another change or bringing back a deleted identity.
       update(at(identityRecord, slug, identityId), { set }, { if: { updatedAt: equals(stored.updatedAt) } }),
       renewAccess(context.organization, () => organizationNotFound()),
-      ...(isSame(stored, after, ['projectId', 'environmentId']) ? [] : await scopeHolds(slug, after)),
+      ...(isSame(stored, after, ['projectId', 'environmentId', 'environments']) ? [] : await scopeHolds(slug, after)),
       await context.audit({ action: 'identity.updated', target: identityTarget(after), details }),
     ];
     // What it may do, and who may use it, may have become less.
     await transact(asRevocation(writes));
     return after;
   });
-}
-
-async function scopeHolds(slug: string, identity: IdentityRecord): Promise<Write[]> {
-  return scopeChecks(slug, findScope(await readPlaces(slug, identity.projectId !== null), identity));
 }
 
 function isSame(a: IdentityRecord, b: IdentityRecord, names: readonly (keyof IdentityRecord)[]): boolean {

@@ -8,7 +8,9 @@ import { ApiError } from '../core/errors.ts';
 import { encodingOf } from '../core/response-size.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
+import type { HeadRecord } from '../table/records/secret.ts';
 import { type DescribedRead, describedKeys } from './describe-keys.ts';
+import type { KeyRing } from './engine/key-ring.ts';
 import { headsToOpen, openStored } from './engine/open-values.ts';
 import { environmentFacts } from './engine/read-environment.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
@@ -49,15 +51,7 @@ export async function pullSecrets(context: MemberContext, query: PullQuery, begu
     requireValues(needed);
     if (query.raw !== true) requireFittingExpanded(shown, needed);
     const isWhole = query.keys === undefined && query.limit === undefined && query.search === undefined;
-    const open = async () => {
-      const stored = await openStored(state.id, needed, ring);
-      const textOf = query.raw === true ? (key: string) => stored.get(key)?.value ?? '' : expansionOf(stored);
-      const secrets = shown.map(({ key, version, createdAt, updatedAt, updatedBy, expands }) => {
-        const expand = expands === undefined ? {} : { expand: true as const };
-        return { key, value: textOf(key), ...expand, version, createdAt, updatedAt, updatedBy };
-      });
-      return secrets;
-    };
+    const open = () => openEntries(state.id, { shown, needed, ring, raw: query.raw });
     const audit = async () => {
       // For a whole pull the revision identifies the keys; naming them would make every entry several times larger.
       const keys = isWhole ? {} : { keys: needed.map(({ key }) => key) };
@@ -80,11 +74,34 @@ export async function pullSecrets(context: MemberContext, query: PullQuery, begu
   return 'keys' in begun.reads ? readNamed(context, begun.reads, answer) : readLive(context, begun.reads, answer);
 }
 
+interface Opening {
+  shown: readonly HeadRecord[];
+  /** Those of `headsToOpen`, or `shown` if `raw`. */
+  needed: readonly HeadRecord[];
+  ring: KeyRing;
+  raw?: boolean | undefined;
+}
+
+/** Secrets with their values, in the order of `shown`. */
+export async function openEntries(environmentId: string, { shown, needed, ring, raw = false }: Opening) {
+  const stored = await openStored(environmentId, needed, ring);
+  const textOf = raw ? (key: string) => stored.get(key)?.value ?? '' : expansionOf(stored);
+  return shown.map(({ key, version, createdAt, updatedAt, updatedBy, expands }) => {
+    const expand = expands === undefined ? {} : { expand: true as const };
+    return { key, value: textOf(key), ...expand, version, createdAt, updatedAt, updatedBy };
+  });
+}
+
 /**
  * A pull as the text that `holdfast pull --format` writes.
  * @throws not_representable naming every key that the format can't hold or that is dangerous there, payload_too_large
  */
-function renderSecrets(name: ServedFormat, entries: readonly Entry[], source: Source, allowed: readonly string[] = []) {
+export function renderSecrets(
+  name: ServedFormat,
+  entries: readonly Entry[],
+  source: Source,
+  allowed: readonly string[] = [],
+) {
   const format = formats[name];
   if (format === undefined) throw new Error(`There is no format ${name}.`);
   const refusals = refusalsOf(format, entries, { allowed, option: key => `allow=${key}` });

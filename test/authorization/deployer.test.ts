@@ -19,7 +19,7 @@ const reading = words(`pull-secrets list-keys list-versions list-revisions diff-
 const writing = ['set-secret', 'import-secrets', 'apply-changes', 'delete-secret', 'create-proposal'];
 /** The same, about a proposal. These requests name one that doesn't exist. */
 const readingProposals = ['get-proposal'];
-const writingProposals = ['apply-proposal', 'rebase-proposal', 'withdraw-proposal'];
+const writingProposals = ['apply-proposal', 'rebase-proposal', 'record-progress', 'withdraw-proposal'];
 /** Allowed because every viewer may, with a token that is limited to an environment. */
 const viewing = ['list-projects', 'list-due', 'get-project', 'list-template-keys'];
 /** Operations that need no rights, and the one that ends the token. */

@@ -23,6 +23,16 @@ const bounds: Readonly<Record<string, Bounds>> = {
   'pull 50 secrets of 200 B as JSON values': { roundTrips: 2, calls: 4, readUnits: 6, writeUnits: 1, kmsCalls: 0 },
   'pull 50 secrets of 200 B, first time': { roundTrips: 2, calls: 4, readUnits: 12, writeUnits: 1, kmsCalls: 0 },
   'pull 50 secrets of 200 B, one changed': { roundTrips: 3, calls: 5, readUnits: 13, writeUnits: 1, kmsCalls: 0 },
+  // One read unit and one write unit more for a layer, and another read unit for another project's data keys.
+  'pull 50 secrets of 200 B, with a layer': { roundTrips: 2, calls: 6, readUnits: 7, writeUnits: 2, kmsCalls: 0 },
+  'pull 50 secrets of 200 B, with a layer of another project': {
+    roundTrips: 2,
+    calls: 7,
+    readUnits: 8,
+    writeUnits: 2,
+    kmsCalls: 0,
+  },
+  'pull with a layer, If-None-Match matches': { roundTrips: 1, calls: 3, readUnits: 5, kmsCalls: 0 },
   'pull, If-None-Match matches': { roundTrips: 1, calls: 3, readUnits: 4, kmsCalls: 0 },
   'set one of 50': { roundTrips: 3, calls: 8, writeUnits: 12, kmsCalls: 0 },
   'set one of 50, a webhook matches': { roundTrips: 4, calls: 8, writeUnits: 12, kmsCalls: 0 },
@@ -117,6 +127,16 @@ async function countHotOperations(api: Api): Promise<OperationCounts[]> {
   await count('pull 50 secrets of 200 B as JSON values', { method: 'GET', path: `${path}/dev?format=json` }, 200);
   const headers = { 'if-none-match': '"2"' };
   await count('pull, If-None-Match matches', { method: 'GET', path: `${path}/dev`, headers }, 304);
+  await createProject(api, person, 'Shared');
+  for (const layer of ['shop/production', 'shared/production']) {
+    await expectStatus(api.post(`/secrets/${slug}/${layer}/bulk`, { secrets: secrets.slice(0, 25) }, as), 200);
+    await expectStatus(api.get(`/secrets/${slug}/${layer}`, as), 200);
+  }
+  const layered = (layer: string) => ({ method: 'GET', path: `${path}/dev?layers=${layer}` });
+  await count('pull 50 secrets of 200 B, with a layer', layered('shop/production'), 200);
+  await count('pull 50 secrets of 200 B, with a layer of another project', layered('shared/production'), 200);
+  const tag = { headers: { 'if-none-match': '"1.2"' } };
+  await count('pull with a layer, If-None-Match matches', { ...layered('shop/production'), ...tag }, 304);
   const change = (value: string) => ({ method: 'PUT', path: `${path}/dev`, body: { key: 'SECRET_7', value } });
   await count('set one of 50', change('y'.repeat(200)), 200);
   await count('pull 50 secrets of 200 B, one changed', pull, 200);

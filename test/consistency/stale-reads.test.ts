@@ -67,13 +67,15 @@ async function send(url: string, method: string, path: string, body?: unknown, h
   });
   const text = await response.text();
   // biome-ignore lint/suspicious/noExplicitAny: whatever the API answers
-  return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as any };
+  const answered = (text === '' ? undefined : JSON.parse(text)) as any;
+  return { status: response.status, body: answered, etag: response.headers.get('etag') ?? undefined };
 }
 
 type Content = Readonly<Record<string, string>>;
 type Change = Readonly<Record<string, string | undefined>>;
 
-const readings = ['whole', 'named', 'conditional', 'keys'] as const;
+/** The layered ones read it as the layer below another environment, which has a key of its own and never changes. */
+const readings = ['whole', 'named', 'conditional', 'keys', 'layered', 'layered conditional'] as const;
 
 interface Read {
   reading: (typeof readings)[number];
@@ -111,21 +113,30 @@ const curableFaults: readonly FaultKind[] = ['blip', 'throttled-once', 'answer-l
 /** Reads until the end. In the first instance, every other read has a fault; the calls of the others are recorded. */
 async function read(instance: number, reading: Read['reading'], isOver: () => boolean): Promise<void> {
   const paths = { whole: '', named: `?keys=${namedKeys.join(',')}`, conditional: '', keys: '/keys' };
+  const isLayered = reading.startsWith('layered');
+  const path = isLayered
+    ? place.at('staging', `?layers=${place.project.slug}/dev`)
+    : place.at('dev', paths[reading as keyof typeof paths]);
   let last: Pick<Read, 'revision' | 'content'> = { revision: undefined, content: {} };
+  let tag: string | undefined;
   for (let count = 0; !isOver(); count += 1) {
     const after = acknowledged;
     const startedAt = performance.now();
     const condition: Record<string, string> =
-      reading === 'conditional' && last.revision !== undefined ? { 'if-none-match': `"${last.revision}"` } : {};
-    const get = (headers = {}) =>
-      send(urls[instance] as string, 'GET', place.at('dev', paths[reading]), undefined, { ...condition, ...headers });
+      reading.endsWith('conditional') && tag !== undefined ? { 'if-none-match': tag } : {};
+    const get = (headers = {}) => send(urls[instance] as string, 'GET', path, undefined, { ...condition, ...headers });
     const kind = instance === 0 && count % 2 === 0 ? faults[(count / 2) % faults.length] : undefined;
-    const { status, body } = await (kind === undefined
+    const { status, body, etag } = await (kind === undefined
       ? instance === 0
         ? recorded(get)
         : get()
       : withFault({ kind, position: 1 + (count % 5) }, get));
-    if (status === 200) last = { revision: body.revision, content: contentOf(body.secrets ?? body.keys) };
+    if (status === 200) {
+      tag = etag;
+      last = isLayered
+        ? layerIn(body, etag)
+        : { revision: body.revision, content: contentOf(body.secrets ?? body.keys) };
+    }
     if (status === 304) counts.unchanged += 1;
     const refusal = status === 200 || status === 304 ? undefined : `${status} ${body.error?.code ?? 'by the gateway'}`;
     if (refusal !== undefined) refusals.set(refusal, (refusals.get(refusal) ?? 0) + 1);
@@ -142,6 +153,19 @@ async function recorded(get: (headers: Record<string, string>) => Promise<Awaite
   const { answer, calls } = await recordRequest(get);
   if (answer.status === 200 && !calls.some(({ operation }) => operation === 'Query')) counts.warm += 1;
   return answer;
+}
+
+const onTop = 'ON_TOP';
+
+/** What a layered read says about the layer. */
+function layerIn(
+  { secrets, revision }: { secrets: readonly { key: string; value: string; from: string }[]; revision: number },
+  etag = '',
+): Pick<Read, 'revision' | 'content'> {
+  const [below, own] = etag.replaceAll('"', '').split('.').map(Number);
+  const top = secrets.filter(({ from }) => from === `${place.project.slug}/staging`);
+  expect([own, top.map(({ key }) => key)]).toEqual([revision, [onTop]]);
+  return { revision: below, content: contentOf(secrets.filter(one => !top.includes(one))) };
 }
 
 function contentOf(secrets: readonly { key: string; value?: string }[]): Content {
@@ -244,6 +268,7 @@ function compareReads(): void {
 
 it('no instance returns anything but the current revision', { timeout: (seconds + 120) * 1000 }, async () => {
   acknowledge(0, 'empty');
+  expect((await place.set('staging', onTop, 'never changes')).status).toBe(201);
   let isOver = false;
   const readers = Promise.all(
     Array.from({ length: instances }, (_, instance) =>

@@ -7,6 +7,7 @@ import { buildCli } from '../clients/cli/cli.ts';
 import { createProject, createToken, startApi } from '../support/api.ts';
 import { seedPerson } from '../support/people.ts';
 import { expectStatus, join as joinOrganization } from '../support/sample-requests.ts';
+import { kubeconfigOf, startKubernetes } from '../support/sync-targets/kubernetes.ts';
 import { read, root } from './pages.ts';
 
 const page = read('docs/command-line.md');
@@ -24,6 +25,7 @@ const last = ['projects delete', 'members leave', 'tokens revoke', 'logout'];
 const api = shared(startApi);
 const ada = shared(() => seedPerson({ name: 'Ada' }));
 const cli = shared(buildCli);
+const kubernetes = shared(() => startKubernetes());
 let acmeId: string;
 let alansId: string;
 let alansSession: { cookie: string };
@@ -42,8 +44,11 @@ beforeAll(async () => {
   alansId = (await joinOrganization(api, { ...ada, organization: body.organization }, alan, 'viewer')).id;
   alansSession = alan.session;
   cli.file('package.json', '{"scripts": {"start": "node -p process.env.DATABASE_URL"}}');
+  cli.file('change.sh', '#!/bin/sh\nprintf %s "$HOLDFAST_NEW_SESSION_KEY" >session-key\n', 0o755);
+  cli.file('try.sh', '#!/bin/sh\ntest "$(cat session-key)" = "$HOLDFAST_NEW_SESSION_KEY"\n', 0o755);
   const lines = ['DATABASE_URL=postgres://db.internal/shop', 'LOG_LEVEL=info', 'LEGACY_API_KEY=made-up', ''];
   cli.file('.env', lines.join('\n'));
+  cli.file('.kube/config', kubeconfigOf(kubernetes));
 });
 
 /** The ids in the examples, by those of a real webhook and one of its deliveries. */

@@ -86,10 +86,12 @@ describe('the documentation', () => {
   });
 
   it('refers only to existing AWS commands and options', () => {
-    const commands = inCode(code => code.match(/aws [a-z][a-z-]* [a-z-]+[^`]*/g) ?? []);
+    // A block may have several commands.
+    const parts = (code: string) => (code.endsWith('\n') ? code.split(/(?<!\\)\n|[;|]\s|\$\(/) : [code]);
+    const commands = inCode(code => parts(code).flatMap(part => part.match(/aws [a-z][a-z-]* [a-z-]+[^`]*/g) ?? []));
     expect(commands.length).toBeGreaterThan(5);
     const unknown = commands.flatMap(({ found }) => {
-      const [, service = '', action = '', ...options] = found.split(/\s+/);
+      const [, service = '', action = '', ...options] = found.split(/['")]*(?:\s+|$)/);
       const known = otherServices[service] ?? awsNames(`@aws-sdk/client-${service}`);
       // `--no-…` sets a boolean to false.
       const named = options.filter(one => one.startsWith('--')).map(one => pascal(one.replace(/^--no-/, '--')));
@@ -138,7 +140,16 @@ const otherServices: Readonly<Record<string, ReadonlySet<string>>> = {
     'ListDeploymentsCommand',
     'IncludeOnlyStatuses',
   ]),
-  iam: new Set(['EnableOutboundWebIdentityFederationCommand']),
+  iam: new Set([
+    'EnableOutboundWebIdentityFederationCommand',
+    'ListAccessKeysCommand',
+    'CreateAccessKeyCommand',
+    'UpdateAccessKeyCommand',
+    'DeleteAccessKeyCommand',
+    'UserName',
+    'AccessKeyId',
+    'Status',
+  ]),
   secretsmanager: new Set(['GetSecretValueCommand', 'SecretId', 'Query', 'Output']),
   'service-quotas': new Set(['RequestServiceQuotaIncreaseCommand', 'ServiceCode', 'QuotaCode', 'DesiredValue']),
 };

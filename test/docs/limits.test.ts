@@ -6,12 +6,18 @@ import { maximumOffset } from '#lib/contracts/audit/entries.ts';
 import { maximumBodyBytes } from '#lib/contracts/contract.ts';
 import { maximumNetworks } from '#lib/contracts/fields/allowed-networks.ts';
 import { grantMinutes, maximumGrantRequests, maximumGrants } from '#lib/contracts/fields/grant.ts';
-import { maximumIdentities, maximumLiveTokens, maximumTokenMinutes } from '#lib/contracts/fields/identity-limits.ts';
+import {
+  maximumIdentities,
+  maximumIdentityEnvironments,
+  maximumLiveTokens,
+  maximumTokenMinutes,
+} from '#lib/contracts/fields/identity-limits.ts';
 import { exampleLimits, limitNames, planNames } from '#lib/contracts/fields/limits.ts';
 import { maxApprovals, maxOpenProposals, maxProposalDays } from '#lib/contracts/fields/proposal.ts';
 import { maxPageSize } from '#lib/contracts/fields/query.ts';
 import { maxKeysPerChange, maxValueBytes, secretKeyPattern } from '#lib/contracts/fields/secret-rules.ts';
 import { maximumDomains } from '#lib/contracts/organizations/sign-in-settings.ts';
+import { maximumLayers } from '#lib/contracts/secrets/layers.ts';
 import { pullSecrets } from '#lib/contracts/secrets/secrets.ts';
 import { settings } from '#lib/core/settings.ts';
 import { keptDeliveries } from '#lib/deliveries/log-delivery.ts';
@@ -65,6 +71,7 @@ it('shows the limits of secrets', () => {
       maximumVersionsAtOnce,
       mostKeys,
       maxPageSize,
+      maximumLayers,
       mostLayers,
     ].map(shown),
   );
@@ -79,6 +86,7 @@ it('shows the limits of people and machines', () => {
     shown(maximumGrantRequests),
     shown(grantMinutes.maximum),
     shown(maximumIdentities),
+    shown(maximumIdentityEnvironments),
     shown(maximumLiveTokens),
     shown(maximumTokenMinutes),
     shown(maximumDomains),

@@ -9,6 +9,8 @@ import { kubernetes } from './use/kubernetes.ts';
 import { machine, systemd } from './use/machines.ts';
 import { moving } from './use/moving.ts';
 import { gitHub, gitLab } from './use/pipelines.ts';
+import { rotate } from './use/rotate.ts';
+import { sync } from './use/sync.ts';
 import { terraform } from './use/terraform.ts';
 import { openWorld, type Run } from './use/world.ts';
 
@@ -23,6 +25,8 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
   'gitlab.md': gitLab,
   'kubernetes.md': kubernetes,
   'moving.md': moving,
+  'rotate.md': rotate,
+  'sync.md': sync,
   'systemd.md': systemd,
   'terraform.md': terraform,
   'vm.md': machine,

@@ -138,6 +138,14 @@ const story: Record<string, Step> = {
       return { PROPOSAL_ID: body.proposal.id };
     },
   },
+  'record-progress': {
+    before: async () => {
+      const path = '/secrets/analytical-engines/web-shop/dev/proposals';
+      const rotation = { set: [{ key: 'ROTATED', value: 'made-up' }], purpose: 'rotation' };
+      const { body } = await api.post(path, rotation, bearer());
+      return { PROPOSAL_ID: body.proposal.id };
+    },
+  },
   'bulk-delete-secrets': {},
   'destroy-versions': {},
   'rotate-key': { status: 202 },

@@ -162,8 +162,12 @@ export async function sampleKeys() {
   return { jwks: { keys: [(await sampleKey()).publicJwk] } };
 }
 
-export async function makeIdentity(api: Api, { organization, session }: Person): Promise<{ id: string }> {
-  const body = identityOf(sampleIssuer, await sampleKeys());
+export async function makeIdentity(
+  api: Api,
+  { organization, session }: Person,
+  changes: Record<string, unknown> = {},
+): Promise<{ id: string }> {
+  const body = identityOf(sampleIssuer, { ...(await sampleKeys()), ...changes });
   return (await expectStatus(api.post(`/identities/${organization.id}`, body, session), 201)).body.identity;
 }
 

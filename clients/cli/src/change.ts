@@ -25,7 +25,10 @@ const mask = '••••••••';
 const maxKeysShown = 20;
 const maxKeysOfKind = 10;
 
-function planLines(plan: Plan<unknown>, output: Output, stream: 1 | 2, all: boolean): string[] {
+/** What a plan shows. */
+export type ShownPlan = Omit<Plan<unknown>, 'apply'>;
+
+export function planLines(plan: ShownPlan, output: Output, stream: 1 | 2, all: boolean): string[] {
   const total = countOf(plan);
   const kinds = [
     [plan.created, 'green', '+', ` = ${mask}`, 'create'],
@@ -101,7 +104,7 @@ export async function requireConfirmed(terminal: Terminal, isProposed: boolean):
 /** Prints the plan on stderr. A prompt always shows it, even with --quiet and --json. */
 export function showPlan(
   { output, terminal }: { output: Output; terminal: Terminal },
-  plan: Plan<unknown>,
+  plan: ShownPlan,
   title: string,
   all = false,
 ): void {
@@ -163,7 +166,7 @@ async function outcomeAfter(error: HoldfastError, environment: Environment, base
   });
 }
 
-function summaryOf({ created, updated, unchanged, deleted, skipped }: Plan<unknown>, title: string): string {
+export function summaryOf({ created, updated, unchanged, deleted, skipped }: ShownPlan, title: string): string {
   const counts: (readonly [readonly string[], string])[] = [
     [created, 'to create'],
     [updated, 'to update'],

@@ -5,7 +5,7 @@ const words: Readonly<Record<string, string>> = {
   list: 'secrets ls keys variables vars',
   get: 'show read view cat reveal config:get ssm secretsmanager',
   run: 'exec inject start shell',
-  push: 'import upload sync apply load',
+  push: 'import upload apply load',
   set: 'add put write update config:set',
   unset: 'delete rm remove del destroy config:unset',
   promote: 'copy cp',
@@ -27,7 +27,6 @@ const words: Readonly<Record<string, string>> = {
 
 /** What no single command does, and a sentence about it. */
 const advice: Readonly<Record<string, string>> = {
-  rotate: 'Set a new value: holdfast set KEY. To see which values a person or token has read: holdfast exposure',
   revoke: 'Did you mean tokens revoke?',
   propose: 'To propose a change: --propose after push, set, unset, edit, promote or restore',
   approve: 'Did you mean proposals approve?',

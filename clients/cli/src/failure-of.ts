@@ -91,6 +91,8 @@ function hintOf(error: HoldfastError): string | undefined {
   if (code === 'proposal_limit_reached') return 'List them: holdfast proposals';
   if (code === 'proposal_closed') return 'See what became of it: holdfast proposals show ID';
   if (code === 'proposal_stale') return 'Its author can propose it anew: holdfast proposals rebase ID';
+  if (code === 'rotation_open')
+    return 'Go on with it: holdfast rotate --resume KEY · or end it: holdfast rotate --abandon KEY';
   if (code === 'approval_required') return 'See who has approved it: holdfast proposals show ID';
   return accessHint(error);
 }

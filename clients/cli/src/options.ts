@@ -86,21 +86,30 @@ export const planOptions = [
   new Option('--all', 'show all keys, even if there are many'),
   yesOption,
 ] as const;
+/** Of commands that list what has to get a new value. */
+export const rotateFormatOption = new Option(
+  '--format <format>',
+  'print what to rotate: project/environment/KEY, one per line',
+).choices(['rotate']);
 /** Of commands that read a dotenv file. */
 export const dialectOptions = [
   new Option('--dialect <tool>', 'read a dotenv file as this tool does').choices(dotenvDialects).conflicts('asIs'),
   new Option('--as-is', 'accept lines that other tools read differently'),
 ] as const;
+export const waitOption = new Option(
+  '--wait <time>',
+  'how long to wait while the service limits requests, such as 90s; 0 fails at once',
+)
+  .env('HOLDFAST_WAIT')
+  .argParser(duration)
+  .default(120_000, '2m');
 /** Of commands that pull values which a cached copy can provide. */
 export const pullOptions = [
   onlyOption,
   revisionOption,
   new Option('--cache', 'keep an encrypted copy for offline use (or HOLDFAST_CACHE=1)'),
   new Option('--offline', 'read the cached copy and send no requests'),
-  new Option('--wait <time>', 'how long to wait while the service limits requests, such as 90s; 0 fails at once')
-    .env('HOLDFAST_WAIT')
-    .argParser(duration)
-    .default(120_000, '2m'),
+  waitOption,
 ] as const;
 /** Of commands that create a project or an environment. */
 export const slugOption = new Option(

@@ -25,7 +25,7 @@ function withGlobalOptions(command: Command): Command {
     .option('-p, --project <slug>', 'project (HOLDFAST_PROJECT)')
     .option(
       '-e, --env <name>',
-      'environment, as slug or organization/project/environment (HOLDFAST_ENV); run and pull take several, the last wins',
+      'environment, as slug or organization/project/environment (HOLDFAST_ENV); run, pull and sync take several, the last wins',
       (name: string, before?: string[]) => [...(before ?? []), name],
     )
     .option('--url <address>', 'address of the service (HOLDFAST_URL)')
@@ -141,7 +141,7 @@ function withPlace(error: unknown, command: Command, { org, project, env }: Reco
     ?.replaceAll(/holdfast projects\b(?! create)/g, text => text + options([['--org', org]]))
     .replaceAll(/holdfast envs\b(?! create)/g, text => text + options(ofProject))
     .replaceAll(
-      /holdfast (?:list|revisions|history|get|set|push|pull|proposals)\b/g,
+      /holdfast (?:list|revisions|history|get|set|push|pull|proposals|rotate)\b/g,
       text => text + options(ofEnvironment),
     );
   return named === hint ? error : withHint(error, named);

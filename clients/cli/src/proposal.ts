@@ -81,11 +81,13 @@ export function standingOf({ state, approvals, needed }: Proposal): string {
 export function nextStep(
   session: Pick<Session, 'url'>,
   environment: Environment,
-  { id, approvals, needed }: Proposal,
+  { id, approvals, needed, purpose, created, updated }: Proposal,
 ): string {
-  return approvals.length < needed
-    ? `Others decide about it in the dashboard: ${pageOf(session, environment, id)}`
-    : `Apply it: holdfast proposals apply ${id} -e ${placeOf(environment)}`;
+  if (approvals.length < needed) return `Others decide about it in the dashboard: ${pageOf(session, environment, id)}`;
+  const place = placeOf(environment);
+  return purpose === 'rotation'
+    ? `Go on with it: holdfast rotate --resume ${[...updated, ...created][0]} -e ${place}, with the scripts`
+    : `Apply it: holdfast proposals apply ${id} -e ${place}`;
 }
 
 /** As `-e` takes it from any directory. */

@@ -110,8 +110,5 @@ export function openSession(flags: GivenFlags & { wait?: number }, output: Outpu
 /** @throws Failure if --env was given several times */
 function requireOneEnvironment({ hasSeveralEnvironments }: Settings): void {
   if (!hasSeveralEnvironments) return;
-  throw usage(
-    'This command takes one environment.',
-    'Only holdfast run and holdfast pull take several: give --env once.',
-  );
+  throw usage('This command takes one environment.', 'Only holdfast run, pull and sync take several: give --env once.');
 }

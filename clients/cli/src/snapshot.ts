@@ -43,6 +43,8 @@ export async function pullEntries(session: Session, flags: PullFlags): Promise<P
   if (flags.revision !== undefined) {
     throw usage('--revision applies to one environment, and there are several layers.', 'Name one with --env.');
   }
+  const isOfOne = environments.every(({ organization }) => organization === environments[0]?.organization);
+  if (isOfOne && !(keepsCopy(flags) || flags.offline)) return await pullTogether(session, environments, flags);
   const pulled = await Promise.all(
     environments.map(async environment => {
       try {
@@ -59,6 +61,33 @@ export async function pullEntries(session: Session, flags: PullFlags): Promise<P
   return { entries: select(sorted, flags.only, revisions), revision, revisions };
 }
 
+const keepsCopy = ({ cache }: PullFlags): boolean => cache === true || process.env.HOLDFAST_CACHE === '1';
+
+/** One request. A copy for the cache needs every layer as a whole. */
+async function pullTogether(
+  session: Session,
+  environments: readonly Environment[],
+  { only }: PullFlags,
+): Promise<PulledLayers> {
+  const client = await session.client();
+  const keys = only !== undefined && only.length <= mostNamedKeys ? only : undefined;
+  const snapshot = await client.layers(environments, given({ keys })).catch(error => {
+    throw refusedIn(environments, error);
+  });
+  const { layers, revision } = snapshot;
+  const revisions = revisionsOf(environments.map((one, index) => [one, layers[index]?.revision ?? 0]));
+  const entries = snapshot.keys().map((key): Entry => [key, snapshot.require(key)]);
+  return { entries: select(entries, only, revisions), revision, revisions };
+}
+
+/** The service names the layer that it refuses, unless that is the environment on top. */
+function refusedIn(environments: readonly Environment[], error: unknown): unknown {
+  const top = environments.at(-1);
+  if (top === undefined || !(error instanceof HoldfastError) || ![403, 404].includes(error.status ?? 0)) return error;
+  const isOfTop = error.code !== 'secret_not_found' && error.details === undefined;
+  return isOfTop ? ofLayer(top, error) : error;
+}
+
 /** The failure of one of several layers names it. */
 export function ofLayer({ organization, project, slug }: Environment, error: unknown): Failure {
   const { exitCode, code, message, ...more } = failureOf(error);
@@ -67,7 +96,7 @@ export function ofLayer({ organization, project, slug }: Environment, error: unk
 
 async function pullOne(session: Session, environment: Environment, flags: PullFlags): Promise<Pulled> {
   const { only, revision, offline } = flags;
-  const keepsCache = flags.cache || process.env.HOLDFAST_CACHE === '1';
+  const keepsCache = keepsCopy(flags);
   if (revision !== undefined && offline)
     throw new Failure(exitCodes.usage, 'usage', 'The cache only has the last pull; --revision needs the service.');
   if (revision !== undefined || !(keepsCache || offline)) return await pullFrom(environment, only, revision);

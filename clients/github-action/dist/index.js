@@ -1805,6 +1805,7 @@ function readInputs() {
     organization: required("organization"),
     project: required("project"),
     environment: required("environment"),
+    layers: layersIn("layers"),
     identity: required("identity"),
     keys: keys.length === 0 ? void 0 : [...new Set(keys)],
     allowed: keysIn("allow-name"),
@@ -1821,6 +1822,11 @@ function required(name) {
 }
 function keysIn(name) {
   return getInput(name).split(/[\s,]+/).filter((key) => key !== "");
+}
+function layersIn(name) {
+  const layers = keysIn(name);
+  if (layers.every((layer) => layer.split("/").filter((part) => part !== "").length === 2)) return layers;
+  throw new Error(`The input ${name} must name each environment as project/environment.`);
 }
 function addressOf(text) {
   const url = URL.canParse(text) ? new URL(text) : void 0;
@@ -1879,7 +1885,7 @@ function bitsOf(text) {
   return plain.length * Math.log2(kinds.reduce((sum, size) => sum + size, 0));
 }
 
-// clients/sdk/src/pull.ts
+// clients/sdk/src/latest.ts
 init_errors();
 
 // clients/sdk/src/transport.ts
@@ -2171,6 +2177,106 @@ function shareRequests() {
   };
 }
 
+// clients/sdk/src/latest.ts
+var environmentTemplate = "/v1/secrets/{orgSlug}/{project}/{env}";
+function createLatest(transport, cache, asked, contentOf) {
+  operationOf("GET", environmentTemplate, asked);
+  const share = shareRequests();
+  let latest;
+  const begin = () => ({ at: Date.now(), writes: transport.writes() });
+  async function pullOnce(more, signal, deadline) {
+    const begun = begin();
+    const query = { ...asked.query, ...more };
+    const operation = operationOf("GET", environmentTemplate, { ...asked, query, signal });
+    return { ...contentOf(await transport.send({ ...operation, deadline })), ...begun };
+  }
+  async function pullLatest(signal, deadline = transport.deadline()) {
+    const begun = begin();
+    const known = latest;
+    const operation = operationOf("GET", environmentTemplate, { ...asked, signal });
+    try {
+      const answer = await transport.send({
+        ...operation,
+        headers: known?.etag == null ? {} : { "if-none-match": known.etag },
+        deadline
+      });
+      const isKnown = answer.status === 304 && known !== void 0;
+      const pulled = { ...isKnown ? known : contentOf(answer), ...begun };
+      if (latest === void 0 || latest.writes <= begun.writes) latest = pulled;
+      return pulled;
+    } catch (error2) {
+      if (error2 instanceof HoldfastError && [401, 403, 404].includes(error2.status ?? 0)) latest = void 0;
+      throw error2;
+    }
+  }
+  async function pull2(options, more) {
+    const { signal } = options;
+    signal?.throwIfAborted();
+    const writes = transport.writes();
+    if (more !== void 0) {
+      const id = JSON.stringify([writes, more]);
+      return (await share(id, signal, (shared) => pullOnce(more, shared))).snapshot;
+    }
+    const { maxAgeMs = 0, staleIfErrorMs = 0 } = { ...cache, ...options };
+    const known = latest;
+    if (known?.writes === writes && isYounger(known, maxAgeMs)) return known.snapshot;
+    try {
+      return (await share(String(writes), signal, (shared) => pullLatest(shared))).snapshot;
+    } catch (error2) {
+      if (latest === void 0 || !isOutage(error2) || !isYounger(latest, staleIfErrorMs)) throw error2;
+      return latest.snapshot.asStale();
+    }
+  }
+  return { pull: pull2, pullOnce, pullLatest };
+}
+function isYounger({ at }, limitMs4) {
+  const ageMs = Date.now() - at;
+  return ageMs >= 0 && ageMs < limitMs4;
+}
+function isOutage(error2) {
+  if (!(error2 instanceof HoldfastError)) return false;
+  return error2.status === void 0 || error2.retryable || error2.status >= 500;
+}
+
+// clients/sdk/src/paged.ts
+init_errors();
+function paged(read, query) {
+  const first = read(query);
+  return Object.assign(first, { [Symbol.asyncIterator]: () => itemsOf(first, read, query) });
+}
+async function* itemsOf(first, read, query) {
+  const seen = /* @__PURE__ */ new Set();
+  for (let page = await first; ; ) {
+    const items = listOf(page);
+    for (const item of items) {
+      const id = idOf(item);
+      if (seen.has(id)) continue;
+      seen.add(id);
+      yield item;
+    }
+    const next = nextQuery(page, items.length);
+    if (next === void 0) return;
+    page = await read({ ...query, ...next });
+  }
+}
+function listOf(page) {
+  return Object.values(page).find(Array.isArray) ?? [];
+}
+function idOf(item) {
+  return isObject(item) ? item.id ?? item.key ?? item.version ?? item.revision : item;
+}
+function nextQuery(page, count) {
+  const { pagination, next, revision } = page;
+  if (next) return typeof next === "number" || "proposals" in page ? { before: next } : { after: next };
+  if (!pagination || count === 0) return void 0;
+  const { limit, total } = pagination;
+  const offset = pagination.offset + count;
+  return offset < total ? { limit, offset, revision } : void 0;
+}
+
+// clients/sdk/src/pull.ts
+init_errors();
+
 // clients/sdk/src/snapshot.ts
 init_errors();
 var Snapshot = class _Snapshot {
@@ -2228,59 +2334,16 @@ var Snapshot = class _Snapshot {
 };
 
 // clients/sdk/src/pull.ts
-var environmentTemplate = "/v1/secrets/{orgSlug}/{project}/{env}";
 function createPuller(transport, cache, path2) {
-  operationOf("GET", environmentTemplate, { path: path2 });
-  const share = shareRequests();
-  let latest;
-  const begin = () => ({ at: Date.now(), writes: transport.writes() });
-  async function pullOnce(query, signal, deadline) {
-    const begun = begin();
-    const operation = operationOf("GET", environmentTemplate, { path: path2, query, signal });
-    return { ...begun, ...pulledOf(await transport.send({ ...operation, deadline })) };
-  }
-  async function pullLatest(signal, deadline = transport.deadline()) {
-    const begun = begin();
-    const known = latest;
-    const operation = operationOf("GET", environmentTemplate, { path: path2, signal });
-    try {
-      const answer = await transport.send({
-        ...operation,
-        headers: known?.etag == null ? {} : { "if-none-match": known.etag },
-        deadline
-      });
-      const isKnown = answer.status === 304 && known !== void 0;
-      const pulled = { ...isKnown ? known : pulledOf(answer), ...begun };
-      if (latest === void 0 || latest.writes <= begun.writes) latest = pulled;
-      return pulled;
-    } catch (error2) {
-      if (error2 instanceof HoldfastError && [401, 403, 404].includes(error2.status ?? 0)) latest = void 0;
-      throw error2;
-    }
-  }
-  async function pull2(options) {
-    const { revision, keys, raw, signal } = options;
-    signal?.throwIfAborted();
-    const writes = transport.writes();
-    if (revision !== void 0 || keys !== void 0 || raw === true) {
-      const query = { revision, keys: keys?.join(","), raw };
-      const id = JSON.stringify([writes, query]);
-      return (await share(id, signal, (shared) => pullOnce(query, shared))).snapshot;
-    }
-    const { maxAgeMs = 0, staleIfErrorMs = 0 } = { ...cache, ...options };
-    const known = latest;
-    if (known?.writes === writes && isYounger(known, maxAgeMs)) return known.snapshot;
-    try {
-      return (await share(String(writes), signal, (shared) => pullLatest(shared))).snapshot;
-    } catch (error2) {
-      if (latest === void 0 || !isOutage(error2) || !isYounger(latest, staleIfErrorMs)) throw error2;
-      return latest.snapshot.asStale();
-    }
+  const latest = createLatest(transport, cache, { path: path2 }, pulledOf);
+  function pull2({ revision, keys, raw, ...options }) {
+    const isLatest = revision === void 0 && keys === void 0 && raw !== true;
+    return latest.pull(options, isLatest ? void 0 : { revision, keys: keys?.join(","), raw });
   }
   function lookByPull({ set = /* @__PURE__ */ new Map(), deleted = [] }, found) {
     const isExpanding = [...set.values()].some(({ expand }) => expand === true);
     return async (after, { signal, deadline }) => {
-      const pulled = await (isExpanding ? pullOnce({ raw: true }, signal, deadline) : pullLatest(signal, deadline));
+      const pulled = await (isExpanding ? latest.pullOnce({ raw: true }, signal, deadline) : latest.pullLatest(signal, deadline));
       const { snapshot } = pulled;
       const isThere = ([key, { value, expand }]) => snapshot.get(key) === value && snapshot.expands(key) === (expand ?? false);
       const isAsWanted = [...set].every(isThere) && !deleted.some((key) => snapshot.has(key));
@@ -2292,65 +2355,22 @@ function createPuller(transport, cache, path2) {
   }
   return { pull: pull2, lookByPull };
 }
-function isYounger({ at }, limitMs4) {
-  const ageMs = Date.now() - at;
-  return ageMs >= 0 && ageMs < limitMs4;
+function pulledOf(answer) {
+  const { secrets, revision } = secretsIn(answer);
+  const snapshot = new Snapshot(revision, valuesOf(secrets), false, expandingAmong(secrets));
+  return { secrets, snapshot, etag: answer.headers.get("etag") };
 }
-function isOutage(error2) {
-  if (!(error2 instanceof HoldfastError)) return false;
-  return error2.status === void 0 || error2.retryable || error2.status >= 500;
-}
-function pulledOf({ body, headers }) {
+function secretsIn({ body }) {
   if (!isObject(body) || !Number.isInteger(body.revision) || !Array.isArray(body.secrets)) throw notThePull();
-  const secrets = body.secrets;
-  const values = /* @__PURE__ */ new Map();
-  const expanding = /* @__PURE__ */ new Set();
-  for (const secret of secrets) {
+  for (const secret of body.secrets) {
     if (!isObject(secret) || typeof secret.key !== "string" || typeof secret.value !== "string") throw notThePull();
-    values.set(secret.key, secret.value);
-    if (secret.expand === true) expanding.add(secret.key);
   }
-  const snapshot = new Snapshot(body.revision, values, false, expanding);
-  return { secrets, snapshot, etag: headers.get("etag") };
+  return { secrets: body.secrets, revision: body.revision };
 }
+var valuesOf = (secrets) => new Map(secrets.map(({ key, value }) => [key, value]));
+var expandingAmong = (secrets) => new Set(secrets.filter(({ expand }) => expand === true).map(({ key }) => key));
 function notThePull() {
   return new GatewayError("The response is not from a Holdfast service.", { code: "gateway_error", status: 200 });
-}
-
-// clients/sdk/src/paged.ts
-init_errors();
-function paged(read, query) {
-  const first = read(query);
-  return Object.assign(first, { [Symbol.asyncIterator]: () => itemsOf(first, read, query) });
-}
-async function* itemsOf(first, read, query) {
-  const seen = /* @__PURE__ */ new Set();
-  for (let page = await first; ; ) {
-    const items = listOf(page);
-    for (const item of items) {
-      const id = idOf(item);
-      if (seen.has(id)) continue;
-      seen.add(id);
-      yield item;
-    }
-    const next = nextQuery(page, items.length);
-    if (next === void 0) return;
-    page = await read({ ...query, ...next });
-  }
-}
-function listOf(page) {
-  return Object.values(page).find(Array.isArray) ?? [];
-}
-function idOf(item) {
-  return isObject(item) ? item.id ?? item.key ?? item.version ?? item.revision : item;
-}
-function nextQuery(page, count) {
-  const { pagination, next, revision } = page;
-  if (next) return typeof next === "number" || "proposals" in page ? { before: next } : { after: next };
-  if (!pagination || count === 0) return void 0;
-  const { limit, total } = pagination;
-  const offset = pagination.offset + count;
-  return offset < total ? { limit, offset, revision } : void 0;
 }
 
 // clients/sdk/src/watch.ts
@@ -2755,45 +2775,125 @@ function sourceIn(variables) {
 var oneOf = (all) => `${all.slice(0, -1).join(", ")} or ${all.at(-1)}`;
 
 // clients/sdk/src/layers.ts
-var LayeredSnapshot = class extends Snapshot {
-  #pulled;
-  /** @param pulled the lowest layer first; not empty */
-  constructor(pulled) {
-    const values = new Map(pulled.flatMap(([, snapshot]) => Object.entries(snapshot.toObject())));
-    super(
-      pulled.at(-1)?.[1].revision ?? 0,
-      new Map([...values].sort(([a], [b]) => a < b ? -1 : 1)),
-      pulled.some(([, { stale }]) => stale),
-      new Set([...values.keys()].filter((key) => pulled.findLast(([, layer]) => layer.has(key))?.[1].expands(key)))
-    );
-    this.#pulled = pulled;
+init_errors();
+var LayeredSnapshot = class _LayeredSnapshot extends Snapshot {
+  #layered;
+  constructor(layered) {
+    super(layered.layers.at(-1)?.revision ?? 0, layered.values, layered.stale, layered.expanding);
+    this.#layered = layered;
   }
   /** The layers, the lowest one first. `revision` is that of the last one. */
   get layers() {
-    return this.#pulled.map(([name, { revision }]) => ({ name, revision }));
+    return this.#layered.layers.map((layer) => ({ ...layer }));
   }
   /** The layer that the key's value comes from, as `organization/project/environment`; undefined if it is not set. */
   sourceOf(key) {
-    return this.#pulled.findLast(([, snapshot]) => snapshot.has(key))?.[0];
+    return this.#layered.sources.get(key);
+  }
+  asStale() {
+    return new _LayeredSnapshot({ ...this.#layered, stale: true });
   }
 };
-async function pullLayers(environments, options) {
-  return new LayeredSnapshot(
-    await Promise.all(
-      environments.map(
-        async (one) => [`${one.organization}/${one.project}/${one.slug}`, await one.pull(options)]
+var mostBelow = 5;
+function createLayersPuller(transport, cache, environments) {
+  const names = environments.map(nameOf);
+  const organizations = new Set(environments.map(({ organization }) => organization));
+  const isOneRequest = organizations.size === 1 && new Set(names).size === names.length && names.length > 1;
+  if (transport === void 0 || !isOneRequest || names.length > mostBelow + 1) {
+    return (options) => pullSeparately(environments, options);
+  }
+  const pullTogether = togetherPuller(transport, cache, environments, names);
+  let isTogether = true;
+  return async (options) => {
+    if (!isTogether) return pullSeparately(environments, options);
+    try {
+      return await pullTogether(options);
+    } catch (error2) {
+      if (!(error2 instanceof CannotTogether || isOfOlderService(error2) || isTooLarge(error2))) throw error2;
+      isTogether = false;
+      return pullSeparately(environments, options);
+    }
+  };
+}
+var CannotTogether = class extends Error {
+};
+function isOfOlderService(error2) {
+  if (!(error2 instanceof HoldfastError) || error2.code !== "invalid_request" || !Array.isArray(error2.details))
+    return false;
+  return error2.details.some((one) => isObject(one) && one.path === "layers" && one.message === "is not a known field");
+}
+var isTooLarge = (error2) => error2 instanceof HoldfastError && error2.code === "payload_too_large";
+var nameOf = ({ organization, project, slug }) => `${organization}/${project}/${slug}`;
+function togetherPuller(transport, cache, environments, names) {
+  const top = environments.at(-1);
+  const below = environments.slice(0, -1).map(({ project, slug }) => `${project}/${slug}`);
+  const asked = {
+    path: { orgSlug: top.organization, project: top.project, env: top.slug },
+    query: { layers: below.join(",") }
+  };
+  const prefix = `${top.organization}/`;
+  const contentOf = (answer) => {
+    const { secrets, revision } = secretsIn(answer);
+    const etag = answer.headers.get("etag");
+    const revisions = /^(?:W\/)?"([\d.]+)"$/.exec(etag ?? "")?.[1]?.split(".").map(Number) ?? [];
+    if (revisions.length !== names.length || revisions.at(-1) !== revision) throw new CannotTogether();
+    const sources2 = new Map(secrets.map(({ key, from }) => [key, `${prefix}${from}`]));
+    if ([...sources2.values()].some((source) => !names.includes(source))) throw notThePull();
+    const layers = names.map((name, index) => ({ name, revision: revisions[index] }));
+    const layered = { layers, values: valuesOf(secrets), expanding: expandingAmong(secrets), sources: sources2, stale: false };
+    return { snapshot: new LayeredSnapshot(layered), etag };
+  };
+  const latest = createLatest(transport, cache, asked, contentOf);
+  return ({ keys, raw, ...options }) => {
+    const isLatest = keys === void 0 && raw !== true;
+    return latest.pull(options, isLatest ? void 0 : { keys: keys?.join(","), raw });
+  };
+}
+async function pullSeparately(environments, { keys, ...options }) {
+  const pulled = await Promise.all(
+    environments.map(async (one) => ({ name: nameOf(one), snapshot: await one.pull(options) }))
+  );
+  const all = new Map(
+    pulled.flatMap(
+      ({ name, snapshot }) => Object.entries(snapshot.toObject()).map(
+        ([key, value]) => [key, { value, name, expands: snapshot.expands(key) }]
       )
     )
   );
+  const missing = keys?.find((key) => !all.has(key));
+  if (missing !== void 0) {
+    throw new HoldfastError(`There is no secret ${missing} in any of these environments.`, {
+      code: "secret_not_found",
+      status: 404
+    });
+  }
+  const shown = [...all].filter(([key]) => keys?.includes(key) ?? true).sort(([a], [b]) => a < b ? -1 : 1);
+  return new LayeredSnapshot({
+    layers: pulled.map(({ name, snapshot: { revision } }) => ({ name, revision })),
+    values: new Map(shown.map(([key, { value }]) => [key, value])),
+    expanding: new Set(shown.filter(([, { expands }]) => expands).map(([key]) => key)),
+    sources: new Map(shown.map(([key, { name }]) => [key, name])),
+    stale: pulled.some(({ snapshot: { stale } }) => stale)
+  });
 }
 
 // clients/sdk/src/holdfast.ts
 var identityTimeoutMs = 9e4;
 var keptEnvironments = 100;
+function keptIn(map, id, create) {
+  const known = map.get(id) ?? create();
+  map.delete(id);
+  map.set(id, known);
+  const [oldest] = map.keys();
+  if (map.size > keptEnvironments && oldest !== void 0) map.delete(oldest);
+  return known;
+}
 var Holdfast = class _Holdfast {
   #transport;
   #cache;
   #environments = /* @__PURE__ */ new Map();
+  #ownEnvironments = /* @__PURE__ */ new WeakSet();
+  #layered = /* @__PURE__ */ new Map();
   constructor(options) {
     const { maxAgeMs = 0, staleIfErrorMs = 0 } = options;
     this.#transport = createTransport(options);
@@ -2828,30 +2928,24 @@ var Holdfast = class _Holdfast {
   }
   /** The same names return the same object, so its pulls share requests and the latest answer. */
   environment(organization, project, environment) {
-    const id = JSON.stringify([organization, project, environment]);
-    const known = this.#environments.get(id) ?? new Environment(this.#transport, this.#cache, { orgSlug: organization, project, env: environment });
-    this.#environments.delete(id);
-    this.#environments.set(id, known);
-    const [oldest] = this.#environments.keys();
-    if (this.#environments.size > keptEnvironments && oldest !== void 0) this.#environments.delete(oldest);
-    return known;
+    return keptIn(this.#environments, JSON.stringify([organization, project, environment]), () => {
+      const path2 = { orgSlug: organization, project, env: environment };
+      const created = new Environment(this.#transport, this.#cache, path2);
+      this.#ownEnvironments.add(created);
+      return created;
+    });
   }
   /**
-   * Pulls several environments as one: where several have a key, the last one wins. Each pull is audited on its own. If
-   * one is refused, so is the whole.
+   * Pulls several environments as one: where several have a key, the last one wins. Each one is audited on its own. If
+   * one is refused, so is the whole. Up to six environments of one organization take one request.
    * @param environments the lowest layer first: environments, or their names as `organization/project/environment`
    */
   async layers(environments, options = {}) {
-    return await pullLayers(this.#layersOf(environments), options);
+    return await this.#layersOf(environments)(options);
   }
   /** Like `Environment.watch`: yields the layers' secrets, then again after each new revision of any of them. */
   watchLayers(environments, options = {}) {
-    const pulled = this.#layersOf(environments);
-    return watchPulls(
-      (pullOptions) => pullLayers(pulled, pullOptions),
-      ({ layers }) => JSON.stringify(layers),
-      options
-    );
+    return watchPulls(this.#layersOf(environments), ({ layers }) => JSON.stringify(layers), options);
   }
   /** @throws TypeError for an empty list, or a name that is not one of an environment */
   #layersOf(environments) {
@@ -2859,7 +2953,10 @@ var Holdfast = class _Holdfast {
     if (names.length === 0 || names.some((one) => Array.isArray(one) && one.length !== 3)) {
       throw new TypeError("Name layers as organization/project/environment.");
     }
-    return names.map((one) => Array.isArray(one) ? this.environment(...one) : one);
+    const found = names.map((one) => Array.isArray(one) ? this.environment(...one) : one);
+    if (!found.every((one) => this.#ownEnvironments.has(one))) return createLayersPuller(void 0, this.#cache, found);
+    const id = JSON.stringify(found.map(({ organization, project, slug }) => [organization, project, slug]));
+    return keptIn(this.#layered, id, () => createLayersPuller(this.#transport, this.#cache, found));
   }
   project(organization, project) {
     return new Project(this.#transport, organization, project);
@@ -2914,7 +3011,7 @@ var announce = ({ error: error2, delayMs }) => info(`${error2.message} Trying ag
 var mostNamedKeys = 100;
 var signOutMs = 5e3;
 async function pull(inputs, mask) {
-  const { url, organization, project, environment, identity, keys, waitMs } = inputs;
+  const { url, organization, project, environment, layers, identity, keys, waitMs } = inputs;
   if (!process.env.ACTIONS_ID_TOKEN_REQUEST_URL) {
     throw new Error("The job can’t get an ID token: give it the permission id-token: write.");
   }
@@ -2937,10 +3034,17 @@ async function pull(inputs, mask) {
   const client = new Holdfast({ url, userAgent, token, tokenTimeoutMs: identityTimeoutMs, waitMs, onRetry: announce });
   const isShort = keys !== void 0 && keys.length <= mostNamedKeys;
   try {
-    const snapshot = await client.environment(organization, project, environment).pull(isShort ? { keys } : {});
+    const names = [...layers, `${project}/${environment}`];
+    const options = isShort ? { keys } : {};
+    const layered = layers.length === 0 ? void 0 : await client.layers(
+      names.map((name) => `${organization}/${name}`),
+      options
+    );
+    const snapshot = layered ?? await client.environment(organization, project, environment).pull(options);
     for (const key of snapshot.keys()) mask(snapshot.require(key), key);
     const entries = (keys ?? snapshot.keys()).map((key) => [key, snapshot.require(key)]);
-    return { entries, revision: snapshot.revision };
+    const revisions = layered?.layers.map(({ revision }, index) => `${names[index]}@${revision}`).join();
+    return { entries, revision: snapshot.revision, revisions };
   } finally {
     const signal = AbortSignal.timeout(signOutMs);
     if (isSignedIn) await client.request("DELETE", "/v1/auth/tokens/current", { signal }).catch(() => void 0);
@@ -2992,7 +3096,7 @@ async function run() {
   requireRunner();
   http.setGlobalProxyFromEnv?.();
   const unmasked = [];
-  const { entries, revision } = await pull(inputs, (secret, key) => {
+  const { entries, revision, revisions } = await pull(inputs, (secret, key) => {
     const masks = masksOf(secret, inputs.mask);
     for (const mask of masks) setSecret(mask);
     if (key !== void 0 && masks.length === 0 && secret.trim() !== "") unmasked.push(key);
@@ -3002,6 +3106,7 @@ async function run() {
   if (inputs.file !== void 0 && text !== void 0) writePrivately(inputs.file.path, text, workspace);
   if (inputs.exportsEnv) for (const [key, value] of entries) exportVariable(key, value);
   setOutput("revision", revision);
+  if (revisions !== void 0) setOutput("revisions", revisions);
   if (unmasked.length > 0) {
     info(`Too short or too common to be masked: ${unmasked.join(", ")}. To mask them too: mask: all`);
   }

@@ -7,6 +7,8 @@ export interface Inputs {
   organization: string;
   project: string;
   environment: string;
+  /** As `project/environment`, the lowest first. */
+  layers: string[];
   identity: string;
   /** All if undefined. */
   keys: string[] | undefined;
@@ -29,6 +31,7 @@ export function readInputs(): Inputs {
     organization: required('organization'),
     project: required('project'),
     environment: required('environment'),
+    layers: layersIn('layers'),
     identity: required('identity'),
     keys: keys.length === 0 ? undefined : [...new Set(keys)],
     allowed: keysIn('allow-name'),
@@ -49,6 +52,12 @@ function keysIn(name: string): string[] {
   return getInput(name)
     .split(/[\s,]+/)
     .filter(key => key !== '');
+}
+
+function layersIn(name: string): string[] {
+  const layers = keysIn(name);
+  if (layers.every(layer => layer.split('/').filter(part => part !== '').length === 2)) return layers;
+  throw new Error(`The input ${name} must name each environment as project/environment.`);
 }
 
 /** The token must not cross a network in the clear. */

@@ -25,6 +25,8 @@ const signOutMs = 5000;
 interface Pulled {
   entries: Entry[];
   revision: number;
+  /** Each layer with its own, and the environment; undefined without layers. */
+  revisions: string | undefined;
 }
 
 /**
@@ -32,7 +34,7 @@ interface Pulled {
  * as it arrives, before anything else is done with it.
  */
 export async function pull(inputs: Inputs, mask: (secret: string, key?: string) => void): Promise<Pulled> {
-  const { url, organization, project, environment, identity, keys, waitMs } = inputs;
+  const { url, organization, project, environment, layers, identity, keys, waitMs } = inputs;
   // The runner sets it only for jobs that may.
   if (!process.env.ACTIONS_ID_TOKEN_REQUEST_URL) {
     throw new Error('The job can’t get an ID token: give it the permission id-token: write.');
@@ -56,10 +58,20 @@ export async function pull(inputs: Inputs, mask: (secret: string, key?: string) 
   const client = new Holdfast({ url, userAgent, token, tokenTimeoutMs: identityTimeoutMs, waitMs, onRetry: announce });
   const isShort = keys !== undefined && keys.length <= mostNamedKeys;
   try {
-    const snapshot = await client.environment(organization, project, environment).pull(isShort ? { keys } : {});
+    const names = [...layers, `${project}/${environment}`];
+    const options = isShort ? { keys } : {};
+    const layered =
+      layers.length === 0
+        ? undefined
+        : await client.layers(
+            names.map(name => `${organization}/${name}`),
+            options,
+          );
+    const snapshot = layered ?? (await client.environment(organization, project, environment).pull(options));
     for (const key of snapshot.keys()) mask(snapshot.require(key), key);
     const entries = (keys ?? snapshot.keys()).map((key): Entry => [key, snapshot.require(key)]);
-    return { entries, revision: snapshot.revision };
+    const revisions = layered?.layers.map(({ revision }, index) => `${names[index]}@${revision}`).join();
+    return { entries, revision: snapshot.revision, revisions };
   } finally {
     // It expires within the hour anyway, so the job doesn't depend on this.
     const signal = AbortSignal.timeout(signOutMs);

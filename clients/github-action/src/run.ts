@@ -16,7 +16,7 @@ export async function run(): Promise<void> {
   // For runners that reach the internet only through a proxy. Older versions of Node 24 don't have it.
   http.setGlobalProxyFromEnv?.();
   const unmasked: string[] = [];
-  const { entries, revision } = await pull(inputs, (secret, key) => {
+  const { entries, revision, revisions } = await pull(inputs, (secret, key) => {
     const masks = masksOf(secret, inputs.mask);
     for (const mask of masks) setSecret(mask);
     if (key !== undefined && masks.length === 0 && secret.trim() !== '') unmasked.push(key);
@@ -26,6 +26,7 @@ export async function run(): Promise<void> {
   if (inputs.file !== undefined && text !== undefined) writePrivately(inputs.file.path, text, workspace);
   if (inputs.exportsEnv) for (const [key, value] of entries) exportVariable(key, value);
   setOutput('revision', revision);
+  if (revisions !== undefined) setOutput('revisions', revisions);
   if (unmasked.length > 0) {
     info(`Too short or too common to be masked: ${unmasked.join(', ')}. To mask them too: mask: all`);
   }

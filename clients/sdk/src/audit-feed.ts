@@ -3,7 +3,7 @@ import { type AuditEntry, limits } from './audit-log.ts';
 import type { CallOptions, WatchOptions } from './environment-options.ts';
 import { HoldfastError } from './errors.ts';
 import type { Holdfast } from './holdfast.ts';
-import { isOutage } from './pull.ts';
+import { isOutage } from './latest.ts';
 import { pause } from './transport.ts';
 
 type FeedQuery = NonNullable<paths['/v1/audit/{orgId}/feed']['get']['parameters']['query']>;

@@ -24,6 +24,13 @@ export interface PullOptions extends CallOptions, CacheOptions {
 /** `describe` adds what the template says about each key. */
 export type KeyQuery = { limit?: number; offset?: number; search?: string; revision?: number; describe?: boolean };
 
+export interface LayerOptions extends CallOptions, CacheOptions {
+  /** Only these keys. A key that no layer has is an error. */
+  keys?: readonly string[];
+  /** Values that name other keys of their layer as they were set, instead of expanded. */
+  raw?: boolean;
+}
+
 export type HistoryQuery = { values?: boolean; limit?: number; offset?: number };
 
 export type RevisionQuery = { limit?: number; before?: number };

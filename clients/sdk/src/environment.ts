@@ -29,8 +29,9 @@ import type {
   WatchOptions,
   WriteOptions,
 } from './environment-options.ts';
+import { environmentTemplate } from './latest.ts';
 import { type Paged, paged } from './paged.ts';
-import { createPuller, type EnvironmentPath, environmentTemplate, type Put } from './pull.ts';
+import { createPuller, type EnvironmentPath, type Put } from './pull.ts';
 import { type GivenOptions, operationOf } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Transport } from './transport.ts';

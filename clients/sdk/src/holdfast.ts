@@ -1,10 +1,10 @@
 import type { DryRun, PromoteResult } from './answers.ts';
 import type { paths } from './api-types.ts';
 import { Environment } from './environment.ts';
-import type { CacheOptions, CallOptions, WatchOptions, WriteOptions } from './environment-options.ts';
+import type { CacheOptions, LayerOptions, WatchOptions, WriteOptions } from './environment-options.ts';
 import { platformAssertion } from './id-token-sources.ts';
 import { audienceOf, checkIdToken, identityToken } from './identity.ts';
-import { type LayeredSnapshot, pullLayers } from './layers.ts';
+import { createLayersPuller, type LayeredSnapshot, type PullLayers } from './layers.ts';
 import { type Paged, paged } from './paged.ts';
 import {
   type GivenOptions,
@@ -42,11 +42,23 @@ export const identityTimeoutMs = 90_000;
 /** Bounds the memory of a process that visits many environments. */
 const keptEnvironments = 100;
 
+/** Bounds a map by its number of entries. The latest use counts. @returns the entry, created if it is missing */
+function keptIn<T>(map: Map<string, T>, id: string, create: () => T): T {
+  const known = map.get(id) ?? create();
+  map.delete(id);
+  map.set(id, known);
+  const [oldest] = map.keys();
+  if (map.size > keptEnvironments && oldest !== undefined) map.delete(oldest);
+  return known;
+}
+
 /** A client of one service, with one credential. */
 export class Holdfast {
   readonly #transport: Transport;
   readonly #cache: CacheOptions;
   readonly #environments = new Map<string, Environment>();
+  readonly #ownEnvironments = new WeakSet<Environment>();
+  readonly #layered = new Map<string, PullLayers>();
 
   constructor(options: HoldfastOptions) {
     const { maxAgeMs = 0, staleIfErrorMs = 0 } = options;
@@ -87,27 +99,21 @@ export class Holdfast {
 
   /** The same names return the same object, so its pulls share requests and the latest answer. */
   environment(organization: string, project: string, environment: string): Environment {
-    const id = JSON.stringify([organization, project, environment]);
-    const known =
-      this.#environments.get(id) ??
-      new Environment(this.#transport, this.#cache, { orgSlug: organization, project, env: environment });
-    this.#environments.delete(id);
-    this.#environments.set(id, known);
-    const [oldest] = this.#environments.keys();
-    if (this.#environments.size > keptEnvironments && oldest !== undefined) this.#environments.delete(oldest);
-    return known;
+    return keptIn(this.#environments, JSON.stringify([organization, project, environment]), () => {
+      const path = { orgSlug: organization, project, env: environment };
+      const created = new Environment(this.#transport, this.#cache, path);
+      this.#ownEnvironments.add(created);
+      return created;
+    });
   }
 
   /**
-   * Pulls several environments as one: where several have a key, the last one wins. Each pull is audited on its own. If
-   * one is refused, so is the whole.
+   * Pulls several environments as one: where several have a key, the last one wins. Each one is audited on its own. If
+   * one is refused, so is the whole. Up to six environments of one organization take one request.
    * @param environments the lowest layer first: environments, or their names as `organization/project/environment`
    */
-  async layers(
-    environments: readonly (Environment | string)[],
-    options: CallOptions & CacheOptions = {},
-  ): Promise<LayeredSnapshot> {
-    return await pullLayers(this.#layersOf(environments), options);
+  async layers(environments: readonly (Environment | string)[], options: LayerOptions = {}): Promise<LayeredSnapshot> {
+    return await this.#layersOf(environments)(options);
   }
 
   /** Like `Environment.watch`: yields the layers' secrets, then again after each new revision of any of them. */
@@ -115,21 +121,20 @@ export class Holdfast {
     environments: readonly (Environment | string)[],
     options: WatchOptions = {},
   ): AsyncGenerator<LayeredSnapshot, void, undefined> {
-    const pulled = this.#layersOf(environments);
-    return watchPulls(
-      pullOptions => pullLayers(pulled, pullOptions),
-      ({ layers }) => JSON.stringify(layers),
-      options,
-    );
+    return watchPulls(this.#layersOf(environments), ({ layers }) => JSON.stringify(layers), options);
   }
 
   /** @throws TypeError for an empty list, or a name that is not one of an environment */
-  #layersOf(environments: readonly (Environment | string)[]): Environment[] {
+  #layersOf(environments: readonly (Environment | string)[]): PullLayers {
     const names = environments.map(one => (typeof one === 'string' ? one.split('/') : one));
     if (names.length === 0 || names.some(one => Array.isArray(one) && one.length !== 3)) {
       throw new TypeError('Name layers as organization/project/environment.');
     }
-    return names.map(one => (Array.isArray(one) ? this.environment(...(one as [string, string, string])) : one));
+    const found = names.map(one => (Array.isArray(one) ? this.environment(...(one as [string, string, string])) : one));
+    // Those of another client have its credential.
+    if (!found.every(one => this.#ownEnvironments.has(one))) return createLayersPuller(undefined, this.#cache, found);
+    const id = JSON.stringify(found.map(({ organization, project, slug }) => [organization, project, slug]));
+    return keptIn(this.#layered, id, () => createLayersPuller(this.#transport, this.#cache, found));
   }
 
   project(organization: string, project: string): Project {

@@ -9,6 +9,7 @@ export type {
   Changes,
   ExpandingValue,
   ImportDotenvOptions,
+  LayerOptions,
   NewValues,
   PullOptions,
   RestoreOptions,

@@ -39,6 +39,12 @@ export interface Proposals {
   withdraw(id: string, options?: CallOptions): Promise<ResponseBody<'POST', `${typeof one}/withdraw`>>;
   /** Proposes the same values against the environment as it is now. The approvals start over. */
   rebase(id: string, options?: CallOptions): Promise<ResponseBody<'POST', `${typeof one}/rebase`>>;
+  /** Records how far a rotation of one’s own is, so that it can be resumed. Progress never goes back. */
+  record(
+    id: string,
+    progress: NonNullable<Proposal['progress']>,
+    options?: CallOptions,
+  ): Promise<ResponseBody<'PUT', `${typeof one}/progress`>>;
 }
 
 export function proposals(client: Holdfast, { organization, project, slug }: Environment): Proposals {
@@ -59,6 +65,8 @@ export function proposals(client: Holdfast, { organization, project, slug }: Env
     apply: (id, options) => client.request('POST', `${one}/apply`, { ...options, ...at(id) }),
     withdraw: (id, options) => client.request('POST', `${one}/withdraw`, { ...options, ...at(id) }),
     rebase: (id, options) => client.request('POST', `${one}/rebase`, { ...options, ...at(id) }),
+    record: (id, progress, options) =>
+      client.request('PUT', `${one}/progress`, { ...options, ...at(id), body: { progress } }),
   };
 }
 

@@ -1,20 +1,13 @@
 import type { SecretEntry } from './answers.ts';
 import type { CacheOptions, PullOptions } from './environment-options.ts';
-import { GatewayError, HoldfastError, isObject, RevisionMismatch } from './errors.ts';
-import { operationOf } from './request.ts';
-import { shareRequests } from './share.ts';
+import { GatewayError, isObject, RevisionMismatch } from './errors.ts';
+import { type Content, createLatest } from './latest.ts';
 import { Snapshot } from './snapshot.ts';
-import type { Answer, Deadline, Query, Transport } from './transport.ts';
+import type { Answer, Transport } from './transport.ts';
 import type { Write } from './write.ts';
 
-export interface Pulled {
+export interface Pulled extends Content {
   secrets: readonly SecretEntry[];
-  snapshot: Snapshot;
-  etag: string | null;
-  /** `Date.now()` when the request began. */
-  at: number;
-  /** The transport's count of writes when the request began. */
-  writes: number;
 }
 
 /** A value to set. */
@@ -35,66 +28,16 @@ export interface EnvironmentPath extends Readonly<Record<string, string>> {
   env: string;
 }
 
-export const environmentTemplate = '/v1/secrets/{orgSlug}/{project}/{env}';
-
 /**
- * Pulls one environment and remembers the latest answer for its ETag.
+ * Pulls one environment.
  * @throws TypeError for a name that can't be part of a path
  */
 export function createPuller(transport: Transport, cache: CacheOptions, path: EnvironmentPath) {
-  // Fails here, not at the first pull.
-  operationOf('GET', environmentTemplate, { path });
-  const share = shareRequests<Pulled>();
-  let latest: Pulled | undefined;
+  const latest = createLatest<Pulled>(transport, cache, { path }, pulledOf);
 
-  const begin = () => ({ at: Date.now(), writes: transport.writes() });
-
-  async function pullOnce(query: Query, signal: AbortSignal | undefined, deadline?: Deadline): Promise<Pulled> {
-    const begun = begin();
-    const operation = operationOf('GET', environmentTemplate, { path, query, signal });
-    return { ...begun, ...pulledOf(await transport.send({ ...operation, deadline })) };
-  }
-
-  async function pullLatest(signal: AbortSignal | undefined, deadline = transport.deadline()): Promise<Pulled> {
-    const begun = begin();
-    const known = latest;
-    const operation = operationOf('GET', environmentTemplate, { path, signal });
-    try {
-      const answer = await transport.send({
-        ...operation,
-        headers: known?.etag == null ? {} : { 'if-none-match': known.etag },
-        deadline,
-      });
-      const isKnown = answer.status === 304 && known !== undefined;
-      const pulled = { ...(isKnown ? known : pulledOf(answer)), ...begun };
-      // A pull that began before a write may end after a pull that began later.
-      if (latest === undefined || latest.writes <= begun.writes) latest = pulled;
-      return pulled;
-    } catch (error) {
-      // A client that lost its read access must not be served from memory later.
-      if (error instanceof HoldfastError && [401, 403, 404].includes(error.status ?? 0)) latest = undefined;
-      throw error;
-    }
-  }
-
-  async function pull(options: PullOptions): Promise<Snapshot> {
-    const { revision, keys, raw, signal } = options;
-    signal?.throwIfAborted();
-    const writes = transport.writes();
-    if (revision !== undefined || keys !== undefined || raw === true) {
-      const query = { revision, keys: keys?.join(','), raw };
-      const id = JSON.stringify([writes, query]);
-      return (await share(id, signal, shared => pullOnce(query, shared))).snapshot;
-    }
-    const { maxAgeMs = 0, staleIfErrorMs = 0 } = { ...cache, ...options };
-    const known = latest;
-    if (known?.writes === writes && isYounger(known, maxAgeMs)) return known.snapshot;
-    try {
-      return (await share(String(writes), signal, shared => pullLatest(shared))).snapshot;
-    } catch (error) {
-      if (latest === undefined || !isOutage(error) || !isYounger(latest, staleIfErrorMs)) throw error;
-      return latest.snapshot.asStale();
-    }
+  function pull({ revision, keys, raw, ...options }: PullOptions): Promise<Snapshot> {
+    const isLatest = revision === undefined && keys === undefined && raw !== true;
+    return latest.pull(options, isLatest ? undefined : { revision, keys: keys?.join(','), raw });
   }
 
   /**
@@ -104,7 +47,9 @@ export function createPuller(transport: Transport, cache: CacheOptions, path: En
   function lookByPull<T>({ set = new Map(), deleted = [] }: Wanted, found: (pulled: Pulled) => T): Write<T>['look'] {
     const isExpanding = [...set.values()].some(({ expand }) => expand === true);
     return async (after, { signal, deadline }) => {
-      const pulled = await (isExpanding ? pullOnce({ raw: true }, signal, deadline) : pullLatest(signal, deadline));
+      const pulled = await (isExpanding
+        ? latest.pullOnce({ raw: true }, signal, deadline)
+        : latest.pullLatest(signal, deadline));
       const { snapshot } = pulled;
       const isThere = ([key, { value, expand }]: [string, Put]) =>
         snapshot.get(key) === value && snapshot.expands(key) === (expand ?? false);
@@ -120,33 +65,28 @@ export function createPuller(transport: Transport, cache: CacheOptions, path: En
   return { pull, lookByPull };
 }
 
-function isYounger({ at }: Pulled, limitMs: number): boolean {
-  const ageMs = Date.now() - at;
-  // If the clock was set back, the age is unknown.
-  return ageMs >= 0 && ageMs < limitMs;
-}
-
-/** Whether the service failed to answer, as opposed to refusing. */
-export function isOutage(error: unknown): error is HoldfastError {
-  if (!(error instanceof HoldfastError)) return false;
-  return error.status === undefined || error.retryable || error.status >= 500;
+function pulledOf(answer: Answer): Pulled {
+  const { secrets, revision } = secretsIn(answer);
+  const snapshot = new Snapshot(revision, valuesOf(secrets), false, expandingAmong(secrets));
+  return { secrets, snapshot, etag: answer.headers.get('etag') };
 }
 
 /** @throws GatewayError if the answer is not the service's */
-function pulledOf({ body, headers }: Answer): Pick<Pulled, 'secrets' | 'snapshot' | 'etag'> {
+export function secretsIn({ body }: Pick<Answer, 'body'>): { secrets: readonly SecretEntry[]; revision: number } {
   if (!isObject(body) || !Number.isInteger(body.revision) || !Array.isArray(body.secrets)) throw notThePull();
-  const secrets = body.secrets as SecretEntry[];
-  const values = new Map<string, string>();
-  const expanding = new Set<string>();
-  for (const secret of secrets) {
+  for (const secret of body.secrets) {
     if (!isObject(secret) || typeof secret.key !== 'string' || typeof secret.value !== 'string') throw notThePull();
-    values.set(secret.key, secret.value);
-    if (secret.expand === true) expanding.add(secret.key);
   }
-  const snapshot = new Snapshot(body.revision as number, values, false, expanding);
-  return { secrets, snapshot, etag: headers.get('etag') };
+  return { secrets: body.secrets as SecretEntry[], revision: body.revision as number };
 }
 
-function notThePull(): GatewayError {
+export const valuesOf = (secrets: readonly SecretEntry[]): Map<string, string> =>
+  new Map(secrets.map(({ key, value }) => [key, value]));
+
+/** The keys whose values may name others. */
+export const expandingAmong = (secrets: readonly SecretEntry[]): Set<string> =>
+  new Set(secrets.filter(({ expand }) => expand === true).map(({ key }) => key));
+
+export function notThePull(): GatewayError {
   return new GatewayError('The response is not from a Holdfast service.', { code: 'gateway_error', status: 200 });
 }

@@ -1,6 +1,6 @@
 import type { PullOptions, WatchOptions } from './environment-options.ts';
 import { HoldfastError } from './errors.ts';
-import { isOutage } from './pull.ts';
+import { isOutage } from './latest.ts';
 import type { Snapshot } from './snapshot.ts';
 import { pause } from './transport.ts';
 

@@ -34,6 +34,7 @@ export const auditActions = [
   'proposal.withdrawn',
   'proposal.applied',
   'proposal.expired',
+  'proposal.progressed',
   'project.created',
   'project.updated',
   'project.deleted',

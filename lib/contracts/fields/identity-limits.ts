@@ -1,10 +1,13 @@
 /**
- * An identity deploys and reads, but does not manage people. A deployer is limited to one environment: there it may do
- * what its access says in the operations whose contract admits deployers, whatever the environment's type. Everywhere
+ * An identity deploys and reads, but does not manage people. A deployer is limited to single environments: there it may
+ * do what its access says in the operations whose contract admits deployers, whatever the environment's type. Everywhere
  * else it is a viewer.
  */
 export const identityRoles = ['deployer', 'developer', 'viewer'] as const;
 export type IdentityRole = (typeof identityRoles)[number];
+
+/** As many as an environment and the layers below it usually are. */
+export const maximumIdentityEnvironments = 5;
 
 /** `full` is for people. */
 export const identityAccesses = ['read', 'write'] as const;

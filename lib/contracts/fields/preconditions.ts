@@ -1,7 +1,14 @@
 import * as z from 'zod';
 
 /** A conditional header (RFC 9110, section 13.1): any revision, or one of a list. An empty list never matches. */
-export type Precondition = { kind: 'any' } | { kind: 'revisions'; revisions: number[] };
+export type Precondition =
+  | { kind: 'any' }
+  | {
+      kind: 'revisions';
+      revisions: number[];
+      /** The tags of layered environments, in which dots join the revisions. Only `If-None-Match` has them. */
+      joined?: string[];
+    };
 
 interface EntityTag {
   weak: boolean;
@@ -26,11 +33,20 @@ function parse(header: string, keep: (tag: EntityTag) => boolean): Precondition 
   if (/^[ \t]*\*[ \t]*$/.test(header)) return { kind: 'any' };
   const tags = parseEntityTags(header)?.filter(keep);
   if (tags === undefined) return undefined;
-  return { kind: 'revisions', revisions: tags.filter(isRevision).map(tag => Number(tag.opaque)) };
+  const joined = tags.filter(isJoined).map(({ opaque }) => opaque);
+  return {
+    kind: 'revisions',
+    revisions: tags.filter(isRevision).map(tag => Number(tag.opaque)),
+    ...(joined.length === 0 ? {} : { joined }),
+  };
 }
 
 function isRevision({ opaque }: EntityTag): boolean {
   return /^(?:0|[1-9]\d*)$/.test(opaque);
+}
+
+function isJoined({ opaque }: EntityTag): boolean {
+  return /^\d+(?:\.\d+)+$/.test(opaque);
 }
 
 /**
@@ -70,8 +86,14 @@ export function matchesRevision(precondition: Precondition, revision: number): b
   return precondition.kind === 'any' || precondition.revisions.includes(revision);
 }
 
-export function revisionTag(revision: number): string {
-  return `"${revision}"`;
+/** @param revisions of several layered environments, the lowest layer first */
+export function matchesRevisions(precondition: Precondition, revisions: readonly number[]): boolean {
+  return precondition.kind === 'any' || precondition.joined?.includes(revisions.join('.')) === true;
+}
+
+/** @param revisions one, or those of layered environments, the lowest layer first */
+export function revisionTag(...revisions: readonly number[]): string {
+  return `"${revisions.join('.')}"`;
 }
 
 export const ExpectedVersion = z

@@ -7,6 +7,10 @@ export const proposalStates = ['open', 'applied', 'rejected', 'withdrawn', 'expi
 /** What a proposal holds: what `/changes`, `/promote` or `/restore` would do. */
 export const proposalContents = ['changes', 'promotion', 'restore'] as const;
 
+/** How far the rotation of a value is that is changed outside of Holdfast too. */
+export const rotationProgress = ['started', 'changed', 'finished'] as const;
+export type RotationProgress = (typeof rotationProgress)[number];
+
 /** The most people that an environment can require to approve a change. */
 export const maxApprovals = 3;
 

@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { contract, created, ok, succeeds } from '../contract.ts';
-import { changes } from '../fields/bodies.ts';
+import { changes, uniqueList } from '../fields/bodies.ts';
 import {
   defaultAssertionAgeMinutes,
   identityAccesses,
   identityRoles,
   maximumAssertionAgeMinutes,
+  maximumIdentityEnvironments,
   maximumTokenMinutes,
 } from '../fields/identity-limits.ts';
 import { Claims, DemandedClaims, GivenJwks, IdentityName, Issuer, Jwks } from '../fields/identity-rules.ts';
@@ -19,9 +20,13 @@ export const described = {
   name: 'The name shown wherever a member’s e-mail address would be.',
   access: 'What the identity’s tokens may do: `write` also changes secrets.',
   role:
-    'The identity’s role in the organization. A `deployer` requires `environmentId`: in that environment it may read ' +
-    'secrets or, with `write`, also change them, whatever the environment’s type. It can’t restore, destroy, promote or ' +
-    'delete several secrets at once. Everywhere else it has the rights of a `viewer` limited to that environment.',
+    'The identity’s role in the organization. A `deployer` requires `environmentId` or `environmentIds`: in these ' +
+    'environments it may read secrets or, with `write`, also change them, whatever their type. It can’t restore, destroy, ' +
+    'promote or delete several secrets at once. Everywhere else it has the rights of a `viewer` limited to these ' +
+    'environments.',
+  environmentIds:
+    'Limits the identity to these environments, of any projects of the organization, such as an environment and the ' +
+    'layers below it. Replaces `projectId` and `environmentId`.',
   issuer: 'The issuer of the tokens: their exact `iss`.',
   claims:
     'The claims that tokens must have: for each, the exact value or a list of accepted values. A name that ' +
@@ -36,6 +41,23 @@ export const described = {
 
 export const environmentRequired = 'is required for the role deployer';
 
+export const notWithEnvironmentIds = 'must not be combined with environmentIds';
+
+/** Which of the two other limits are given although environments are. */
+export function limitsBesideEnvironments(limits: {
+  environmentIds?: readonly string[] | null | undefined;
+  projectId?: string | null | undefined;
+  environmentId?: string | null | undefined;
+}): ('projectId' | 'environmentId')[] {
+  if (limits.environmentIds == null) return [];
+  return (['projectId', 'environmentId'] as const).filter(name => limits[name] != null);
+}
+
+const EnvironmentIds = uniqueList(EnvironmentId, 1, maximumIdentityEnvironments).meta({
+  description: described.environmentIds,
+  example: ['c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094'],
+});
+
 export const IdentityRole = z.enum(identityRoles).meta({ description: described.role, example: 'viewer' });
 
 export const IdentityAccess = z.enum(identityAccesses).meta({ description: described.access, example: 'read' });
@@ -48,6 +70,10 @@ export const Identity = z
     role: IdentityRole,
     projectId: Uuid.nullable().describe('The only project that it can access; null for all.'),
     environmentId: Uuid.nullable().describe('The only environment that it can access; null for all.'),
+    environmentIds: z
+      .array(Uuid)
+      .nullable()
+      .describe('The only environments that it can access, if it is limited to several; else null.'),
     issuer: z.string().meta({ description: described.issuer, example: 'https://token.actions.githubusercontent.com' }),
     claims: Claims.meta({ description: described.claims, example: { repository_id: '74' } }),
     singleUse: z.boolean().meta({ description: described.singleUse, example: true }),
@@ -74,6 +100,7 @@ export const example = {
   role: 'deployer',
   projectId: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
   environmentId: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094',
+  environmentIds: null,
   claims: { repository_id: '74', repository_owner_id: '65', environment: 'production' },
 } as const;
 
@@ -122,8 +149,9 @@ export const createIdentity = contract({
       role: IdentityRole,
       projectId: ProjectId.optional().describe('Limits the identity to one project.'),
       environmentId: EnvironmentId.optional().describe(
-        'Limits it to one environment of `projectId`. Deployers need it.',
+        'Limits it to one environment of `projectId`. Deployers need it, or `environmentIds`.',
       ),
+      environmentIds: EnvironmentIds.optional(),
       issuer: Issuer.meta({ description: described.issuer, example: 'https://token.actions.githubusercontent.com' }),
       claims: DemandedClaims.meta({ description: described.claims, example: { repository_id: '74' } }),
       singleUse: z.boolean().default(true).meta({ description: described.singleUse, example: true }),
@@ -138,9 +166,14 @@ export const createIdentity = contract({
       path: ['projectId'],
       message: 'is required with environmentId',
     })
-    .refine(body => body.role !== 'deployer' || body.environmentId !== undefined, {
+    .refine(body => body.role !== 'deployer' || body.environmentId !== undefined || body.environmentIds !== undefined, {
       path: ['environmentId'],
       message: environmentRequired,
+    })
+    .superRefine((body, context) => {
+      for (const name of limitsBesideEnvironments(body)) {
+        context.addIssue({ code: 'custom', path: [name], message: notWithEnvironmentIds });
+      }
     }),
   bodyExample: {
     name: 'web-shop deploy',
@@ -179,11 +212,12 @@ export const updateIdentity = contract({
   route: 'PATCH /v1/identities/{orgId}/{identityId}',
   summary: 'Update an identity',
   description:
-    'Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit; a null `jwks` ' +
-    'means that keys are fetched from the issuer. Changes to the role, access and limits apply at once, including to ' +
-    'tokens issued earlier. A `deployer` must keep an `environmentId`. With `singleUse` false, platform tokens that ' +
-    'were already exchanged are accepted again; with true, each is accepted only if it was never exchanged. Changing ' +
-    '`issuer`, `claims` or `jwks` invalidates those tokens.',
+    'Changes the given fields, at least one. A null `projectId`, `environmentId` or `environmentIds` removes that limit; ' +
+    '`environmentIds` replaces the other two. A null `jwks` means that keys are fetched from the issuer. Changes to the ' +
+    'role, access and limits apply at once, including to tokens issued earlier. A `deployer` must keep an ' +
+    '`environmentId` or `environmentIds`. With `singleUse` false, platform tokens that were already exchanged are ' +
+    'accepted again; with true, each is accepted only if it was never exchanged. Changing `issuer`, `claims` or `jwks` ' +
+    'invalidates those tokens.',
   access: managing,
   body: changes({
     name: IdentityName.optional().meta({ description: described.name, example: 'web-shop deploy' }),
@@ -191,6 +225,9 @@ export const updateIdentity = contract({
     role: IdentityRole.optional(),
     projectId: Uuid.nullable().optional().describe('Limits the identity to one project; null for all.'),
     environmentId: Uuid.nullable().optional().describe('Limits the identity to one environment; null for all.'),
+    environmentIds: EnvironmentIds.nullable()
+      .optional()
+      .describe('Limits the identity to these environments, of any projects; null for all.'),
     issuer: Issuer.optional().describe(described.issuer),
     claims: DemandedClaims.optional().describe(described.claims),
     singleUse: z.boolean().optional().meta({ description: described.singleUse, example: false }),

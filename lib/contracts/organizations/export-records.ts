@@ -206,6 +206,7 @@ const ExportedIdentity = z.strictObject({
   role: z.enum(identityRoles),
   projectId: Uuid.nullable(),
   environmentId: Uuid.nullable(),
+  environments: z.array(z.strictObject({ id: Uuid, projectId: Uuid })).optional(),
   issuer: z.string(),
   claims: Claims,
   singleUse: z.boolean(),

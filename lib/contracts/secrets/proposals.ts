@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { contract, created, ok } from '../contract.ts';
 import { type Changes, changesBodyFields, documentedChanges, readChanges } from '../fields/changes-body.ts';
-import { maxProposalDays, ProposalContent, ProposalId, proposalStates } from '../fields/proposal.ts';
+import { maxProposalDays, ProposalContent, ProposalId, proposalStates, rotationProgress } from '../fields/proposal.ts';
 import { flagQuery, integerQuery } from '../fields/query.ts';
 import { writers } from '../fields/role.ts';
 import { Slug, Timestamp, UserReference, Uuid } from '../fields/text.ts';
@@ -24,6 +24,12 @@ const decides = {
 const Purpose = z.literal('rotation').meta({
   description: '`rotation`: the last approval doesn’t apply it; its author does, with `/apply`.',
   example: 'rotation',
+});
+
+const Progress = z.enum(rotationProgress).meta({
+  description:
+    '`started`: the values may be in use from now on; `changed`: they are; `finished`: and nothing is left to do.',
+  example: 'changed',
 });
 
 const Digest = z
@@ -57,6 +63,7 @@ export const Proposal = z
     restored: z.int().optional().meta({ description: 'The revision that a restore goes back to.', example: 12 }),
     message: z.string().nullable().meta({ description: 'The author’s reason.', example: 'Move to the new database' }),
     purpose: Purpose.nullable().describe('`rotation`, or null.'),
+    progress: Progress.optional().describe('How far a rotation is that has started.'),
     createdBy: UserReference.describe('The author.'),
     approvals: z
       .array(UserReference.extend({ at: Timestamp.describe('When they approved.') }))
@@ -204,6 +211,7 @@ export const createProposal = contract({
     'version_mismatch',
     'proposal_limit_reached',
     ...referenceErrors,
+    'rotation_open',
   ],
   uses: {
     table: {
@@ -305,12 +313,14 @@ export const rejectProposal = contract({
   operationId: 'reject-proposal',
   route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/proposals/{proposalId}/reject',
   summary: 'Reject a proposal',
-  description: 'Closes a proposal. Whoever may approve it may reject it.',
+  description:
+    'Closes a proposal. Whoever may approve it may reject it, unless it is a rotation that has started: then the new ' +
+    'value may be in use already.',
   access: decides,
   body: z.strictObject({ message: message.describe('Why, in one line. The author sees it: never include a secret.') }),
   bodyExample: { message: 'The host is wrong' },
   responses: ok({ description: 'The proposal.', body: ProposalResponse, example: closed('rejected') }),
-  errors: decisionErrors,
+  errors: [...decisionErrors, 'rotation_open'],
   uses: { table: readUses },
 });
 
@@ -363,4 +373,21 @@ export const rebaseProposal = contract({
     queues: ['jobs'],
   },
   sizing,
+});
+
+export const recordProgress = contract({
+  operationId: 'record-progress',
+  route: 'PUT /v1/secrets/{orgSlug}/{project}/{env}/proposals/{proposalId}/progress',
+  summary: 'Record the progress of a rotation',
+  description:
+    'The author of a rotation records how far it is, so that it can be resumed. `started` takes the approvals that the ' +
+    'environment requires, and goes before the value changes anywhere else: from then on nobody can reject the ' +
+    'proposal, and it stays open for ten years. `changed`: it has changed there. `finished`: the proposal was applied, ' +
+    'and nothing is left to do. Progress never goes back: what is behind it changes nothing.',
+  access: writesSecrets,
+  body: z.strictObject({ progress: Progress }),
+  bodyExample: { progress: 'started' },
+  responses: ok({ description: 'The proposal.', body: ProposalResponse, example }),
+  errors: ['approval_required', 'proposal_closed', 'rotation_open'],
+  uses: { table: readUses },
 });

@@ -7,6 +7,7 @@ import { IfNoneMatch } from '../fields/preconditions.ts';
 import { flagQuery, offsetQuery, optionalPage, Pagination, prefixQuery, revisionQuery } from '../fields/query.ts';
 import { managers, roles, writers } from '../fields/role.ts';
 import { Expanded, SecretKey, Timestamp, UserReference } from '../fields/text.ts';
+import { excludedByLayers, layeredFields, layersQuery } from './layers.ts';
 
 /*
  * The access rules of most operations on one environment's secrets. They admit deployers; operations that are harder to
@@ -96,6 +97,7 @@ const { key, ...facts } = SecretSummary.shape;
 export const SecretEntry = z
   .object({
     key,
+    ...layeredFields,
     // Values were validated when they were set. Validating up to 4 MiB of them again would slow down a pull.
     value: z.string().meta({
       description: 'The value, exactly as it was set, or expanded if it names other keys.',
@@ -122,6 +124,7 @@ const keysQuery = (description: string, example: string) =>
 const PullQuery = z
   .strictObject({
     ...listQuery,
+    layers: layersQuery,
     // Without its default, so that an offset with `format` is noticed.
     offset: offsetQuery.unwrap().optional(),
     keys: keysQuery(
@@ -136,6 +139,11 @@ const PullQuery = z
         'runs or whom it trusts. Only with `format`.',
       'NODE_OPTIONS',
     ),
+  })
+  .superRefine((query, context) => {
+    for (const name of excludedByLayers(query)) {
+      context.addIssue({ code: 'custom', path: [name], message: 'must not be combined with layers' });
+    }
   })
   .refine(({ keys, search, limit }) => keys === undefined || (search === undefined && limit === undefined), {
     path: ['keys'],
@@ -166,7 +174,8 @@ export const pullSecrets = contract({
     'the keys that it names are replaced with their values, unless `raw=true`. With `format`, the same ' +
     'pull returns only the values, as text for shells, build tools and operators. Formats that become environment ' +
     'variables reject keys such as `LD_PRELOAD`, which can control which code runs or whom it trusts, unless `allow` ' +
-    'names them.',
+    'names them. With `layers`, the environment lies over others: the response has the secrets of all of them, each with ' +
+    'the environment that it comes `from`.',
   access: readsSecrets,
   query: PullQuery,
   headers: IfNoneMatchHeader,

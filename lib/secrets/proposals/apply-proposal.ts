@@ -14,7 +14,7 @@ import { beginChange, type ChangeReads } from '../change/read-target.ts';
 import { changeByCopy, changeSecrets } from '../change-secrets.ts';
 import { findTombstones } from '../engine/tombstones.ts';
 import { DecisionOutdated } from '../engine/write-change.ts';
-import { changeProposal, proposalClosed, proposalFacts, requireOpen } from './close-proposal.ts';
+import { changeProposal, closing, proposalClosed, proposalFacts, requireOpen } from './close-proposal.ts';
 import { authorRights, countedApprovals, hasProposed, type People, stillAsRead } from './people.ts';
 import { readPeopleOf, requireProposal } from './read-proposal.ts';
 import { isOpen, keysOf, openValues, type Parts, proposalAt, readParts, removeParts } from './stored-proposal.ts';
@@ -172,8 +172,7 @@ async function apply(
     // A grant may have ended since.
     const still = countedApprovals({ author, approvals: approvers }, people, now);
     if (still.length < approvers.length || !authorRights(proposal, people, now).write) throw new DecisionOutdated();
-    const { userId, email } = context.principal;
-    const end = { state: 'applied' as const, closedAt: new Date().toISOString(), closedBy: { id: userId, email } };
+    const end = closing(proposal, 'applied', context.principal);
     const set = { ...end, approvals: approvers, revision: now.revision + 1 };
     closed = { ...proposal, ...set };
     const place = { project, state: now };

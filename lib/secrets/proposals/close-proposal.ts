@@ -7,7 +7,7 @@ import type { EnvironmentPath } from '../../table/keys.ts';
 import type { ProposalRecord } from '../../table/records/proposal.ts';
 import { transactIfHolds, update, type Write } from '../../table/write.ts';
 import { environmentFacts } from '../engine/read-environment.ts';
-import { isExpired, isOpen, keysOf, proposalAt, removeParts } from './stored-proposal.ts';
+import { isExpired, isOpen, keysOf, proposalAt, removedAfter, removeParts } from './stored-proposal.ts';
 
 type Place = {
   path: EnvironmentPath;
@@ -18,11 +18,11 @@ type Place = {
 /** A write of a proposal, if nobody has written it since it was read. */
 export function changeProposal(
   path: EnvironmentPath,
-  { id, environmentId, step }: ProposalRecord,
+  { id, environmentId, state, step }: ProposalRecord,
   set: NonNullable<Changes<ProposalRecord>['set']>,
   refused?: () => Error,
 ): Write {
-  const isSame = { environmentId: equals(environmentId), state: equals('open' as const), step: equals(step) };
+  const isSame = { environmentId: equals(environmentId), state: equals(state), step: equals(step) };
   return update(proposalAt(path, id), { set: { ...set, step: step + 1 } }, { if: isSame, refused });
 }
 
@@ -37,6 +37,17 @@ export const proposalClosed = ({ state }: ProposalRecord) => {
   const end = state === 'open' ? 'expired' : state;
   return new ApiError('proposal_closed', `The proposal is no longer open: it was ${end}.`, { details: { state: end } });
 };
+
+/** What closing a proposal changes. A rotation that has started was kept for much longer than other proposals. */
+export function closing<State extends ProposalRecord['state']>(
+  { progress }: ProposalRecord,
+  state: State,
+  { userId: id, email }: { userId: string; email: string },
+) {
+  const closedAt = new Date().toISOString();
+  const end = { state, closedAt, closedBy: { id, email } };
+  return progress === undefined ? end : { ...end, expiresAt: removedAfter(closedAt) };
+}
 
 /** @throws proposal_closed */
 export function requireOpen(proposal: ProposalRecord): void {

@@ -3,12 +3,12 @@ import type { Proposal } from '../../contracts/secrets/proposals.ts';
 import { ApiError } from '../../core/errors.ts';
 import { retryWithFreshRead, transact } from '../../table/write.ts';
 import { requireOther } from './apply-proposal.ts';
-import { changeProposal, proposalFacts, requireOpen } from './close-proposal.ts';
+import { changeProposal, closing, proposalFacts, requireOpen } from './close-proposal.ts';
 import { type ProposalReads, readProposal, requireProposal } from './read-proposal.ts';
 import { removeParts } from './stored-proposal.ts';
 import { proposalView } from './view-proposal.ts';
 
-/** @throws self_approval, proposal_not_found, proposal_closed */
+/** @throws self_approval, proposal_not_found, proposal_closed; rotation_open for one that has started */
 export function rejectProposal(
   context: MemberContext,
   id: string,
@@ -34,11 +34,14 @@ async function end(
     () => readProposal(begun.path, id),
     async reads => {
       const { path, project, state, proposal, people } = await requireProposal(context, reads);
-      const { userId, email } = context.principal;
       if (outcome === 'rejected') requireOther(context, proposal);
       else requireAuthor(context, proposal);
       requireOpen(proposal);
-      const closed = { state: outcome, closedAt: new Date().toISOString(), closedBy: { id: userId, email } };
+      if (outcome === 'rejected' && proposal.progress !== undefined) {
+        const message = 'The rotation has started: its value may be in use already. Only its author can end it.';
+        throw new ApiError('rotation_open', message);
+      }
+      const closed = closing(proposal, outcome, context.principal);
       const set = { ...closed, ...(reason !== undefined && { reason }) };
       const facts = proposalFacts(`proposal.${outcome}`, { project, state }, proposal);
       await transact([changeProposal(path, proposal, set), await context.audit({ ...facts, message: reason })]);

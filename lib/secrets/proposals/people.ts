@@ -1,4 +1,5 @@
 import { isIdentityId } from '../../access/principal.ts';
+import { coversEnvironment, coversProject, namesEnvironment } from '../../access/token-scope.ts';
 import { managesProject, memberMay } from '../../contracts/fields/member-rights.ts';
 import { roleMay } from '../../contracts/fields/role.ts';
 import { asRead } from '../../table/expressions.ts';
@@ -73,9 +74,9 @@ export function authorRights({ author }: Pick<ProposalRecord, 'author'>, people:
     const read = memberMay('read', person, place);
     return { write: memberMay('write', person, place), read, manage: managesProject(person, place.projectId) };
   }
-  const { role, access, projectId, environmentId } = person;
-  const isInScope = (projectId ?? place.projectId) === place.projectId && (environmentId ?? place.id) === place.id;
-  const deploys = role === 'deployer' && environmentId === place.id;
+  const { role, access } = person;
+  const isInScope = coversProject(person, place.projectId) && coversEnvironment(person, place.id);
+  const deploys = role === 'deployer' && namesEnvironment(person, place.id);
   const may = (action: 'read' | 'write') =>
     isInScope && (deploys || roleMay(action, role === 'deployer' ? 'viewer' : role, place.type));
   return { write: may('write') && access !== 'read', read: may('read'), manage: false };
@@ -91,7 +92,7 @@ export function stillAsRead(orgSlug: string, ids: readonly string[], people: Peo
       const rights = asRead(person, ['id', 'role', 'limited', 'projectRoles', 'grants']);
       return [check(at(memberRecord, orgSlug, id), { if: rights, refused })];
     }
-    const rights = asRead(person, ['trustId', 'role', 'access', 'projectId', 'environmentId']);
+    const rights = asRead(person, ['trustId', 'role', 'access', 'projectId', 'environmentId', 'environments']);
     return [check(at(identityRightsRecord, orgSlug, id), { if: rights, refused })];
   });
 }

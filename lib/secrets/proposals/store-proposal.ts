@@ -22,6 +22,7 @@ import { changeProposal, closeExpired, proposalFacts } from './close-proposal.ts
 import {
   digestOf,
   isOpen,
+  keysOf,
   newMacKey,
   partsRemovedAfter,
   proposalAt,
@@ -102,7 +103,7 @@ export async function storeProposal(
   const proposed = { values, macKey: newMacKey() };
   const place = { id, environmentId: state.id, expiresAt: partsRemovedAfter(endsAt) };
   const [listing, content, author] = await Promise.all([
-    listOpen(context, path, target, id),
+    listOpen(context, path, target, { id, rotated: body.purpose === 'rotation' ? [...values.keys()] : [] }),
     contentOf(path, target, decided),
     authorOf(context),
   ]);
@@ -198,20 +199,40 @@ export async function queueNotice(
   await queueJob({ type: 'mail-proposal', ...place, proposalId });
 }
 
-/** The write that adds a proposal to the open ones. @throws proposal_limit_reached */
-async function listOpen(context: MemberContext, path: EnvironmentPath, target: Target, id: string): Promise<Write> {
+/**
+ * The write that adds a proposal to the open ones.
+ * @param rotated the keys that it rotates: no two open proposals rotate the same one
+ * @throws proposal_limit_reached, rotation_open
+ */
+async function listOpen(
+  context: MemberContext,
+  path: EnvironmentPath,
+  target: Target,
+  { id, rotated }: { id: string; rotated: readonly string[] },
+): Promise<Write> {
   const { project, state } = target;
   const { open, listed, all } = await findOpen(path, state.id);
   if (open.length >= maxOpenProposals) {
     const message = `The environment has ${maxOpenProposals} open proposals. Decide about one of them first.`;
     throw new ApiError('proposal_limit_reached', message, { details: { maximum: maxOpenProposals } });
   }
+  requireNotRotated(open, rotated);
   await closeExpired(context, { path, project, state }, all);
   const ids = [...open.map(proposal => proposal.id), id];
   const isSame =
     listed === undefined ? isNew : { step: equals(listed.step), environmentId: equals(listed.environmentId) };
   const record = { environmentId: state.id, ids, step: (listed?.step ?? 0) + 1 };
   return put(at(openProposalsRecord, path), record, { if: isSame });
+}
+
+/** @throws rotation_open */
+function requireNotRotated(open: readonly ProposalRecord[], rotated: readonly string[]): void {
+  const others = open.filter(({ purpose }) => purpose === 'rotation');
+  const keys = rotated.filter(key => others.some(proposal => keysOf(proposal).includes(key)));
+  if (keys.length === 0) return;
+  const found = others.filter(proposal => keysOf(proposal).some(key => keys.includes(key)));
+  const message = `${keys.join(', ')} ${keys.length === 1 ? 'is' : 'are'} being rotated already. End that rotation first.`;
+  throw new ApiError('rotation_open', message, { details: { keys, proposals: found.map(({ id }) => id) } });
 }
 
 /** The open proposals of an environment, oldest first, and those that are still listed as open. */

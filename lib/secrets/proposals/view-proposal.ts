@@ -12,7 +12,8 @@ export function proposalView(
   state: EnvironmentState,
   people: People,
 ): Proposal {
-  const { id, digest, holds, baseRevision, from, restored, message, purpose, author, createdAt, endsAt } = proposal;
+  const { id, digest, holds, baseRevision, from, restored, message, purpose, progress, author, createdAt, endsAt } =
+    proposal;
   const { closedAt, closedBy, reason, revision } = proposal;
   const isOver = proposal.state === 'open' && isExpired(proposal);
   const namesOf = (keys: ProposalRecord['created']) => keys.map(([key]) => key).toSorted();
@@ -33,6 +34,7 @@ export function proposalView(
     restored,
     message: message ?? null,
     purpose: purpose ?? null,
+    progress,
     createdBy: { id: author.id, email: author.email },
     approvals: approvals.map(({ id: userId, email, at }) => ({ id: userId, email, at })),
     needed: state.approvals ?? 0,

@@ -8,6 +8,9 @@ import {
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
+const IdentityEnvironment = /* @__PURE__ */ z.object({ id: z.string(), projectId: z.string() });
+export type IdentityEnvironment = z.infer<typeof IdentityEnvironment>;
+
 const rights = {
   id: z.string(),
   name: z.string(),
@@ -15,13 +18,18 @@ const rights = {
   role: z.enum(identityRoles),
   projectId: z.string().nullable(),
   environmentId: z.string().nullable(),
+  /** The only environments that it can access, if it is limited to several. The two limits above are null then. */
+  environments: z.array(IdentityEnvironment).optional(),
   /** Renewed when the conditions for its tokens change; tokens issued under an earlier one are no longer valid. */
   trustId: z.string(),
   createdAt: z.string(),
 };
 
+/** Code that doesn't know the environments would let an identity access all of them. */
+const formats = { upgrades: [['environments']] } as const;
+
 /** The part of an identity that requests with its tokens need. */
-export const identityRightsRecord = /* @__PURE__ */ entity('identity', keys.identity, rights);
+export const identityRightsRecord = /* @__PURE__ */ entity('identity', keys.identity, rights, formats);
 export type IdentityRights = ReturnType<typeof identityRightsRecord.parse>;
 
 /** A public key of an issuer (RFC 7517), with the members that verification needs. */
@@ -38,22 +46,27 @@ export const VerificationKey = /* @__PURE__ */ z.object({
 export type VerificationKey = z.infer<typeof VerificationKey>;
 
 /** A pipeline or workload that signs in with a token of its platform. */
-export const identityRecord = /* @__PURE__ */ entity('identity', keys.identity, {
-  ...rights,
-  organizationId: z.string(),
-  issuer: z.string(),
-  claims: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-  singleUse: z.boolean().default(true),
-  maxAssertionAgeMinutes: z.int().default(defaultAssertionAgeMinutes),
-  tokenMinutes: z.int(),
-  jwks: z.object({ keys: z.array(VerificationKey) }).nullable(),
-  createdBy: z.object({ id: z.string(), email: z.string() }).nullable().default(null),
-  /** Who last changed the conditions for its tokens. */
-  trustedBy: z.object({ id: z.string(), email: z.string() }).optional(),
-  updatedAt: z.string(),
-  lastUsedAt: z.string().nullable(),
-  tokensEndedAt: z.string().optional(),
-});
+export const identityRecord = /* @__PURE__ */ entity(
+  'identity',
+  keys.identity,
+  {
+    ...rights,
+    organizationId: z.string(),
+    issuer: z.string(),
+    claims: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+    singleUse: z.boolean().default(true),
+    maxAssertionAgeMinutes: z.int().default(defaultAssertionAgeMinutes),
+    tokenMinutes: z.int(),
+    jwks: z.object({ keys: z.array(VerificationKey) }).nullable(),
+    createdBy: z.object({ id: z.string(), email: z.string() }).nullable().default(null),
+    /** Who last changed the conditions for its tokens. */
+    trustedBy: z.object({ id: z.string(), email: z.string() }).optional(),
+    updatedAt: z.string(),
+    lastUsedAt: z.string().nullable(),
+    tokensEndedAt: z.string().optional(),
+  },
+  formats,
+);
 export type IdentityRecord = ReturnType<typeof identityRecord.parse>;
 
 /** The tokens of an identity that may still be valid. Counting token items would read those not yet removed, too. */

@@ -430,6 +430,15 @@ describe('the other commands', () => {
       7,
       expect.stringMatching(/API_KEY\t.*\/dev\t1\thttps:\/\/example.com\/keys\n$/),
     ]);
+    const rotating = await holdfast(['due', '--format', 'rotate']);
+    expect([rotating.code, rotating.stdout, rotating.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^[^/\t]+\/dev\/API_KEY\n$/),
+      '',
+    ]);
+    expect((await holdfast(['due', '--format', 'rotate', '--json'])).code).toBe(2);
+    const none = await holdfast(['due', '--within', '5d', '--format', 'rotate']);
+    expect([none.stdout, none.stderr]).toEqual(['', 'Nothing is due within 5 days.\n']);
     expect((await holdfast(['due', '--within', '5d', '--exit-code'])).code).toBe(0);
     expect((await holdfast(['due', '--mine'])).stdout).toBe('');
     expect((await holdfast(['list', '--tag', 'payments'])).stdout).toMatch(/^API_KEY\t1\t/);

@@ -53,6 +53,38 @@ describe('layers', () => {
     expect((await holdfast(['status', '--json'])).stdout).toContain(below());
   });
 
+  it('may be in HOLDFAST_LAYERS as for run.sh, instead of those of the file, and --env replaces them', async () => {
+    link({ layers: [nameOf(common, 'dev')] });
+    const HOLDFAST_LAYERS = `${common.project.slug}/staging`;
+    expect((await run([], undefined, { HOLDFAST_LAYERS })).stdout).toContain('shared shop shop ');
+    const both = { HOLDFAST_LAYERS, HOLDFAST_ENV: nameOf(shop, 'staging') };
+    expect((await run([], undefined, both)).stdout).toContain('shared shared  ');
+    expect((await run(['-e', 'dev'], undefined, { HOLDFAST_LAYERS })).stdout).toBe(' shop shop 1\n');
+    expect((await run([], undefined, { HOLDFAST_LAYERS: 'shared' })).code).toBe(125);
+  });
+
+  it('of one organization are one request, and what is refused of it is named', async () => {
+    const requests = async (words: string[]) => {
+      const ended = await holdfast(words);
+      const path = `/audit/${owner.organization.id}?action=secret.pulled&limit=2`;
+      const { entries } = (await api.get(path, owner.session)).body;
+      return { ...ended, ids: new Set(entries.map(({ requestId }: { requestId: string }) => requestId)) };
+    };
+    expect((await requests(['pull', ...layers()])).ids.size).toBe(1);
+    // A copy of each layer needs each of them as a whole.
+    expect((await requests(['pull', '--cache', ...layers()])).ids.size).toBe(2);
+    const developer = await createToken(api, await common.member('developer'));
+    for (const [lower, upper] of [
+      [nameOf(common, 'production'), nameOf(shop, 'dev')],
+      [nameOf(common, 'dev'), nameOf(shop, 'production')],
+    ] as const) {
+      const refused = lower.endsWith('production') ? lower : upper;
+      const ended = await holdfast(['pull', '-e', lower, '-e', upper], { HOLDFAST_TOKEN: developer.token });
+      expect(ended).toEqual(failure(4, `${refused}: `));
+    }
+    expect(await holdfast(['get', 'NOWHERE', ...layers()])).toEqual(failure(5, 'NOWHERE'));
+  });
+
   it.each([
     ['{"layers": "acme/shared/dev"}', 'must be a list'],
     ['{"layers": ["dev"]}', 'organization/project/environment'],

@@ -119,7 +119,6 @@ describe('names the next step', () => {
     ['run -c x', shell],
     ['login --token never-shown', 'holdfast login --with-token'],
     ['login --token=never-shown', 'your shell’s history'],
-    ['rotate', 'holdfast set KEY'],
     ['revoke', 'Did you mean tokens revoke?'],
     ['propose', '--propose after push'],
     ['approve x', 'Did you mean proposals approve?'],

@@ -134,6 +134,14 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     expect(await page.getByLabel('Role').inputValue()).toBe('deployer');
     await page.getByLabel('Environment', { exact: true }).selectOption('production');
     expect(await page.getByLabel('Name').inputValue()).toBe('web-shop production on GitHub Actions');
+    for (const layer of ['web-shop / dev', 'web-shop / staging']) {
+      await button(page, 'Add an environment that lies below it').click();
+      await page
+        .getByLabel(/^Layer \d$/)
+        .last()
+        .selectOption(layer);
+    }
+    await button(page, 'Remove layer 2').click();
     await fill(page, {
       Name: 'nightly',
       'Repository id': '74',
@@ -147,6 +155,10 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     const { identities } = await world.owner('GET', `/identities/${world.organization.id}`);
     const made = identities.find(({ name }: { name: string }) => name === 'nightly');
     expect(made).toMatchObject({ role: 'deployer', access: 'read', singleUse: true, maxAssertionAgeMinutes: 10 });
+    const idOf = (env: string) => world.project.environments.find(({ slug }) => slug === env)?.id;
+    expect([made.environmentIds, made.environmentId]).toEqual([[idOf('dev'), idOf('production')], null]);
+    await page.getByText('web-shop / dev, web-shop / production').waitFor();
+    await page.getByText('layers: "web-shop/dev"').waitFor();
     expect(made.claims).toEqual({
       repository_id: ['74'],
       repository_owner_id: ['65'],

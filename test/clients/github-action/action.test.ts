@@ -181,6 +181,35 @@ describe('values', () => {
   });
 });
 
+describe('layers', () => {
+  const layered = (changes: Readonly<Record<string, string>> = {}) =>
+    inputs({ layers: 'web-shop/staging', ...changes });
+
+  it('lie below the environment, as an identity of both, and the outputs have both revisions', async () => {
+    const revision = await store({ A: 'own', B: 'own' });
+    const below = await store({ B: 'hidden', C: 'shared' }, 'staging');
+    const environmentIds = ['staging', 'dev'].map(
+      env => acme.project.environments.find(({ slug }) => slug === env)?.id,
+    );
+    const ofBoth = await createIdentity({ role: 'deployer', environmentIds });
+    const result = await runner.runAction(folder, layered({ identity: ofBoth }));
+
+    expect(Object.fromEntries(result.env)).toEqual({ A: 'own', B: 'own', C: 'shared' });
+    expect(Object.fromEntries(result.outputs)).toEqual({
+      revision: String(revision),
+      revisions: `web-shop/staging@${below},web-shop/dev@${revision}`,
+    });
+    const some = await runner.runAction(folder, layered({ identity: ofBoth, keys: 'C' }));
+    expect(Object.fromEntries(some.env)).toEqual({ C: 'shared' });
+  });
+
+  it('are nothing if one of them is refused or is not named as it has to be', async () => {
+    expectFailure(await runner.runAction(folder, layered({ layers: 'web-shop/nowhere' })), 'acme/web-shop/nowhere: ');
+    const sentence = 'The input layers must name each environment as project/environment.';
+    expectFailure(await runner.runAction(folder, layered({ layers: 'staging' })), sentence);
+  });
+});
+
 describe('a secret that may not be exported', () => {
   it.each([
     ['NODE_OPTIONS', 'rejected by the runner'],

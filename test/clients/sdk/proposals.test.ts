@@ -92,6 +92,7 @@ test('promotions and restores are proposed, and all pages are listed, newest fir
   const ids: string[] = [];
   for await (const { id } of own().list({ limit: 1 })) ids.push(id);
   expect(ids).toEqual([rotation.id, restored.id, promoted.id]);
+  expect((await own().record(rotation.id, 'started')).proposal).toMatchObject({ state: 'open', progress: 'started' });
   await own().withdraw(rotation.id);
   expect((await own().list({ state: 'withdrawn' })).proposals.map(({ id }) => id)).toEqual([rotation.id]);
 });

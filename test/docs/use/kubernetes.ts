@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { createProject, createToken as tokenOf } from '#test/support/api.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
 import { type KubernetesSecret, type Manifest, reconcile } from '#test/support/webhook-provider.ts';
 import { isInstalled, printed, printer, type Run, secrets, type World } from './world.ts';
 
@@ -82,4 +84,20 @@ const replayAll: Run = async (text, world) => {
   await expectRetained(manifests, world);
 };
 
-export const kubernetes = [runDeployment, createToken, replayOne, replayAll];
+const replayLayers: Run = async (text, world) => {
+  const manifests = await manifestsOf(text, world);
+  const { api, ada, token } = world;
+  const { organizations } = (await api.get('/auth/me', ada.session)).body;
+  const organization = organizations.find(({ slug }: { slug: string }) => slug === 'acme');
+  await createProject(api, { organization, session: ada.session }, 'Shared');
+  const shared = { API_KEY: 'hidden', LOG_LEVEL: 'info' };
+  await expectStatus(api.post('/secrets/acme/shared/production/bulk', { secrets: shared }, ada.session), 200);
+  const ofBoth = await tokenOf(api, ada, { access: 'read', organizationId: organization.id });
+
+  expect(await reconcile(manifests, secretWith(ofBoth.token))).toEqual({ ...secrets, LOG_LEVEL: 'info' });
+  // The token of the other recipes reads one environment.
+  await expect(reconcile(manifests, secretWith(token))).rejects.toThrow('404');
+  await expectRetained(manifests, world);
+};
+
+export const kubernetes = [runDeployment, createToken, replayOne, replayAll, replayLayers];

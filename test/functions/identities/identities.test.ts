@@ -54,6 +54,7 @@ describe('an identity', () => {
       role: 'developer',
       projectId: project.id,
       environmentId: null,
+      environmentIds: null,
       issuer: publicIssuer.url,
       claims: { repository_id: '74', repository_owner_id: '65' },
       singleUse: true,

@@ -33,11 +33,11 @@ interface Proposed extends Place {
 }
 
 /** A place whose owner has proposed a change, and somebody else who may write there. */
-async function placeWithProposal(api: Api): Promise<Proposed> {
+async function placeWithProposal(api: Api, more: object = {}): Promise<Proposed> {
   const there = await placeWithSecrets(api);
   const other = await seedPerson();
   await join(api, there, other, 'admin');
-  const change = { set: [{ key: 'KEY_1', value: 'proposed' }] };
+  const change = { set: [{ key: 'KEY_1', value: 'proposed' }], ...more };
   const { body } = await expectStatus(api.post(`${there.secrets}/dev/proposals`, change, there.session), 201);
   return { ...there, proposal: body.proposal, other: other.session };
 }
@@ -66,6 +66,7 @@ const appliesProposal = async (there: Proposed, api: Api) => {
 export const samples: Samples = {
   'pull-secrets': sample({ works: [200] }),
   'pull-secrets keys': sample({ query: '?keys=KEY_1,KEY_2' }),
+  'pull-secrets layers': sample({ query: '?layers=shop/staging' }),
   'pull-secrets format': sample({ query: '?format=json' }),
   'pull-secrets past': sample({ world: placeWithHistory, query: '?revision=1' }),
   'compare-environments': sample({ query: '?with=staging&values=true' }),
@@ -175,5 +176,12 @@ export const samples: Samples = {
     values: proposalId,
     isDone: async ({ secrets, session, proposal: { id, digest } }, api) =>
       (await expectStatus(api.get(`${secrets}/dev/proposals/${id}`, session), 200)).body.proposal.digest !== digest,
+  }),
+  'record-progress': sample({
+    world: api => placeWithProposal(api, { purpose: 'rotation' }),
+    values: proposalId,
+    isDone: async ({ secrets, session, proposal: { id } }, api) =>
+      (await expectStatus(api.get(`${secrets}/dev/proposals/${id}`, session), 200)).body.proposal.progress ===
+      'started',
   }),
 };

@@ -12,7 +12,7 @@ interface RareRights {
 const changes = `set-secret import-secrets apply-changes restore-secrets promote-secrets bulk-delete-secrets
   delete-secret approve-proposal apply-proposal`;
 
-const proposals = `list-proposals get-proposal reject-proposal withdraw-proposal`;
+const proposals = `list-proposals get-proposal reject-proposal withdraw-proposal record-progress`;
 
 export const rareRights: readonly RareRights[] = [
   {

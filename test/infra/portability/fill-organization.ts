@@ -82,6 +82,7 @@ export async function fillOrganization(api: Api, owner: Person, { environments, 
   };
   const { webhook, signingSecret } = (await done(api.post(webhooks, hook, session))).body;
   const identity = await makeIdentity(api, owner);
+  await makeIdentity(api, owner, { environmentIds: ['dev', 'staging'].map(place.environmentId) });
   await done(api.post(`/members/${organization.id}/invite`, { email: 'guest@example.com', role: 'viewer' }, session));
   const limited = { limited: true, projectRoles: [{ projectId: place.project.id, role: 'developer' }] };
   const invited = { email: 'contractor@example.com', role: 'viewer', ...limited };

@@ -1,6 +1,6 @@
 import { defineCommand, Option } from '../define-command.ts';
-import { exitCodes, Failure } from '../failure.ts';
-import { days } from '../options.ts';
+import { exitCodes, Failure, usage } from '../failure.ts';
+import { days, rotateFormatOption } from '../options.ts';
 
 export default defineCommand({
   name: 'due',
@@ -11,15 +11,21 @@ export default defineCommand({
   options: [
     new Option('--within <days>', 'due within these days, or overdue (default: 30d)').argParser(days(0)),
     new Option('--mine', 'only of keys that you own'),
+    rotateFormatOption,
     new Option('--exit-code', 'exit with 7 if anything is due'),
   ],
-  run: async (session, { within = 30, mine, exitCode }) => {
+  run: async (session, { within = 30, mine, format, exitCode }) => {
     const { output } = session;
+    if (format !== undefined && output.json) throw usage('--format only works without --json.');
     const path = { orgId: await session.organizationId() };
     const query = { within: `${within}d`, ...(mine === true ? { owner: 'me' } : {}) };
     const answer = await session.request('GET', '/v1/due/{orgId}', { path, query });
+    const nothing = `Nothing is due within ${within} days.`;
     if (output.json) output.document(answer);
-    else {
+    else if (format === 'rotate') {
+      output.data(answer.due.map(({ project, environment, key }) => `${project}/${environment}/${key}\n`).join(''));
+      if (answer.due.length === 0) output.note(nothing);
+    } else {
       output.table(
         ['DUE', 'KEY', 'WHERE', 'VERSION', 'RENEW AT'],
         answer.due.map(({ dueAt, key, project, environment, version, renewUrl }) => [
@@ -29,7 +35,7 @@ export default defineCommand({
           String(version),
           renewUrl ?? '',
         ]),
-        `Nothing is due within ${within} days.`,
+        nothing,
       );
     }
     const count = answer.due.length;

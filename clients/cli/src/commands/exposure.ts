@@ -2,7 +2,7 @@ import { exposure as ask, type CredentialExposure, type SecretReaders } from '@h
 import { defineCommand, type FlagsOf, Option } from '../define-command.ts';
 import { environmentIdOf, identityIdOf, personIdOf } from '../evidence/ids.ts';
 import { usage } from '../failure.ts';
-import { id, periodOf, periodOptions, secretKey } from '../options.ts';
+import { id, periodOf, periodOptions, rotateFormatOption, secretKey } from '../options.ts';
 import type { Output } from '../output.ts';
 import { someOf } from '../printable.ts';
 import type { Session } from '../session.ts';
@@ -17,7 +17,7 @@ const options = [
   new Option('--person <email>', 'what this person saw: an e-mail address, also of a former member, or an id'),
   new Option('--identity <name>', 'what this identity saw: a name, also of a deleted identity, or an id'),
   new Option('--key <key>', 'who knows the current value of this key in the environment').argParser(secretKey),
-  new Option('--format <format>', 'print what to rotate: project/environment/KEY, one per line').choices(['rotate']),
+  rotateFormatOption,
 ] as const;
 
 export default defineCommand({

@@ -1,6 +1,7 @@
-import { type Environment, type Proposal, proposals } from '@holdfast/sdk';
+import { type Environment, type Proposal, type Proposals, proposals } from '@holdfast/sdk';
 import { Argument, defineCommand, defineSubcommand, Option } from '../define-command.ts';
 import { differenceLines } from '../difference-lines.ts';
+import { usage } from '../failure.ts';
 import { failureOf, withHint } from '../failure-of.ts';
 import { given } from '../given.ts';
 import { id, integer } from '../options.ts';
@@ -64,7 +65,9 @@ function factsOf(proposal: Proposal, { ago, time }: Output): string[][] {
     ['copies', from && `${from.slug}@${from.revision}`],
     ['restores', restored?.toString()],
     ['purpose', proposal.purpose],
-    ['expires', state === 'open' && time(proposal.expiresAt)],
+    ['progress', proposal.progress],
+    // A rotation that has started hardly does.
+    ['expires', state === 'open' && proposal.progress === undefined && time(proposal.expiresAt)],
   ];
   return facts.flatMap(([name, value]) => (value ? [[name, value]] : []));
 }
@@ -97,11 +100,13 @@ interface Action {
   name: 'apply' | 'withdraw' | 'rebase';
   description: string;
   exampleId: string;
+  /** @throws Failure if the proposal should not be closed like this */
+  check?(own: Proposals, id: string): Promise<void>;
   /** What has happened, as sentences. */
   report(proposal: Proposal, environment: Environment, next: string): readonly string[];
 }
 
-function action({ name, description, exampleId, report }: Action) {
+function action({ name, description, exampleId, check, report }: Action) {
   return defineSubcommand({
     name,
     description,
@@ -111,6 +116,7 @@ function action({ name, description, exampleId, report }: Action) {
       const { output } = session;
       const { environment, own } = await openProposals(session);
       const page = pageOf(session, environment, proposalId);
+      await check?.(own, proposalId);
       const answer = await own[name](proposalId).catch(error => {
         const { code, message } = failureOf(error);
         if (code === 'insufficient_scope' && /session/.test(message))
@@ -129,6 +135,14 @@ const withdraw = action({
   name: 'withdraw',
   description: 'close a proposal of yours',
   exampleId: '01943c8e-71b2-7f04-8a6d-3c95e0d1b748',
+  check: async (own, proposalId) => {
+    const { proposal } = await own.get(proposalId);
+    if (proposal.state !== 'open' || proposal.progress === undefined) return;
+    throw usage(
+      'The rotation has started: its new value may be in use, and nothing else has it.',
+      `Go on with it, or forget its value: holdfast rotate --abandon ${[...proposal.updated, ...proposal.created][0]}`,
+    );
+  },
   report: (_, { slug }) => [`Withdrawn; ${slug} is unchanged.`],
 });
 

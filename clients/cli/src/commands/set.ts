@@ -1,6 +1,7 @@
 import { valueProblem } from '@holdfast/contracts/fields/secret-rules.ts';
 import { Argument, defineCommand, type FlagsOf, Option } from '../define-command.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
+import { alphabetOption, generated, generateOption } from '../generate.ts';
 import { given } from '../given.ts';
 import { invisibleNotes, valueIn } from '../one-value.ts';
 import { integer, keyArgument, writeOptions } from '../options.ts';
@@ -9,27 +10,20 @@ import { readFile } from '../read-limited.ts';
 import type { Session } from '../session.ts';
 import { readBytes } from '../standard-input.ts';
 
-const minLength = 8;
-const maxLength = 4096;
-/** Refuses the name of an alphabet, such as `hex`, which would give a value of three letters that is easy to guess. */
-const minAlphabet = 10;
-const lettersAndDigits = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'];
-
 const options = [
   ...writeOptions,
-  new Option('--from-file <file>', 'use the content of this file with its last line break (- for standard input)'),
-  new Option('--exact', 'keep a final line break and a byte order mark'),
-  new Option('--allow-empty', 'set an empty value'),
+  new Option(
+    '--from-file <file>',
+    'use the content of this file with its last line break (- for standard input)',
+  ).conflicts('generate'),
+  new Option('--exact', 'keep a final line break and a byte order mark').conflicts('generate'),
+  new Option('--allow-empty', 'set an empty value').conflicts('generate'),
   new Option(
     '--expand',
     'let the value name other keys as \u0024{KEY}, which pulls replace with their values',
   ).conflicts('generate'),
-  new Option('--generate <length>', `generate a random value of this length (${minLength} to ${maxLength})`)
-    .argParser(generatedLength)
-    .conflicts(['fromFile', 'exact', 'allowEmpty']),
-  new Option('--alphabet <characters>', 'the characters to generate from; letters and digits if omitted').argParser(
-    alphabetOf,
-  ),
+  generateOption,
+  alphabetOption,
   new Option('--show', 'print the generated value').conflicts('propose'),
   new Option('--if-version <number>', 'fail unless the key is at this version; 0 means it must not exist')
     .argParser(integer(0))
@@ -82,34 +76,11 @@ export default defineCommand({
   },
 });
 
-function generatedLength(text: string): number {
-  const length = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (length >= minLength && length <= maxLength) return length;
-  throw usage(`A generated value has ${minLength} to ${maxLength} characters.`, 'For example: --generate 32');
-}
-
-function alphabetOf(text: string): string[] {
-  const characters = [...text];
-  const isPlain = text.isWellFormed() && !/[\p{Cc}\p{Cf}\p{M}]/u.test(text);
-  // A character given twice would be chosen twice as often.
-  if (isPlain && characters.length >= minAlphabet && new Set(characters).size === characters.length) return characters;
-  throw usage(
-    `An alphabet has at least ${minAlphabet} characters, each of them once and none invisible.`,
-    'For example: --alphabet 0123456789abcdef',
-  );
-}
-
 function refuseValue(): never {
   throw usage(
     'A value is never an argument: others could read it in the process list, and the shell’s history keeps it.',
     'Pipe it in (holdfast set KEY < file), or call holdfast set KEY alone and type it.',
   );
-}
-
-/** Every character is chosen by itself, each with the same probability. */
-async function generated(length: number, alphabet = lettersAndDigits): Promise<string> {
-  const { randomInt } = await import('node:crypto');
-  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
 }
 
 async function readValue({ terminal }: Session, key: string, flags: FlagsOf<typeof options>) {

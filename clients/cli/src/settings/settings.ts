@@ -96,15 +96,34 @@ function environmentsOf({ env }: GivenFlags, file: Read | undefined, user: Read)
     if (env.length > mostLayers) throw usage(`Name at most ${mostLayers} environments.`);
     return env.map(text => layerOf(text, '--env'));
   }
+  const below = layersInVariable();
   const variable = process.env.HOLDFAST_ENV?.trim();
-  if (variable) return [layerOf(variable, 'HOLDFAST_ENV')];
+  if (variable) return [...(below ?? []), layerOf(variable, 'HOLDFAST_ENV')];
   if (file?.settings.environment !== undefined) {
     const { path, settings } = file;
-    const { layers = [] } = settings;
-    return [...layers.map(text => layerOf(text, path)), { environment: file.settings.environment, source: path }];
+    const layers = below ?? (settings.layers ?? []).map(text => layerOf(text, path));
+    return [...layers, { environment: file.settings.environment, source: path }];
   }
   const { environment } = user.settings;
-  return environment === undefined ? [] : [{ environment, source: user.path }];
+  return environment === undefined ? [] : [...(below ?? []), { environment, source: user.path }];
+}
+
+/** As `run.sh` takes them. */
+function layersInVariable(): Layer[] | undefined {
+  const source = 'HOLDFAST_LAYERS';
+  const text = process.env[source]?.trim();
+  if (!text) return undefined;
+  const names = text.split(',');
+  if (names.length > mostLayers) throw usage(`Name at most ${mostLayers} environments.`);
+  return names.map(name => {
+    const [project = '', environment = '', ...rest] = name.trim().split('/');
+    if (rest.length > 0) return layerOf(name.trim(), source);
+    return {
+      project: checkSlug(project, `A project in ${source}`),
+      environment: checkSlug(environment, source),
+      source,
+    };
+  });
 }
 
 function layerOf(text: string, source: string): Layer {

@@ -58,12 +58,30 @@ export function scopeBody({ projectId, environmentId }: Scope) {
 interface Scoped {
   projectId: string | null;
   environmentId: string | null;
+  /** Several environments of any projects. */
+  environmentIds?: readonly string[] | null;
 }
 
-export function scopeInWords({ projectId, environmentId }: Scoped, projects: readonly Project[]): string {
+export function scopeInWords(
+  { projectId, environmentId, environmentIds }: Scoped,
+  projects: readonly Project[],
+): string {
+  if (environmentIds != null) return environmentIds.map(id => environmentInWords(id, projects)).join(', ');
   if (projectId === null) return 'everything';
   const project = projects.find(({ id }) => id === projectId);
   if (project === undefined) return 'a deleted project';
   const environment = project.environments.find(({ id }) => id === environmentId);
   return environment === undefined ? project.slug : `${project.slug} / ${environment.slug}`;
+}
+
+function environmentInWords(id: string, projects: readonly Project[]): string {
+  const found = findEnvironment(id, projects);
+  return found === undefined ? 'a deleted environment' : `${found.project} / ${found.environment}`;
+}
+
+/** The slugs of an environment and its project; undefined if it was deleted. */
+export function findEnvironment(id: string, projects: readonly Project[]) {
+  const project = projects.find(({ environments }) => environments.some(one => one.id === id));
+  const environment = project?.environments.find(one => one.id === id);
+  return project && environment && { project: project.slug, environment: environment.slug };
 }

@@ -61,6 +61,23 @@ describe.each(shells)('run.sh in $name', shell => {
     expect((await variables(shell)).has('LC_ALL')).toBe(false);
   });
 
+  it('runs the command with layers, the later ones over the earlier ones, and the revision of each', async () => {
+    const below = await openWorkplace(api, owner);
+    await below.importAll('dev', { A: 'base', B: 'base', C: 'base' });
+    await below.importAll('staging', { B: 'shared', C: 'shared' });
+    await below.set('staging', 'D', 'shared');
+    await place.importAll('dev', { C: 'shop' });
+    const names = [`${below.project.slug}/dev`, `${below.project.slug}/staging`];
+    const found = await variables(shell, { HOLDFAST_LAYERS: names.join() });
+    expect(['A', 'B', 'C', 'D'].map(key => found.get(key))).toEqual(['base', 'shared', 'shop', 'shared']);
+    expect(found.get('HOLDFAST_REVISION')).toBe(`${names[0]}@1,${names[1]}@2,${place.project.slug}/dev@1`);
+    const one = await variables(shell, { HOLDFAST_LAYERS: names[0] });
+    expect([one.get('D'), one.get('HOLDFAST_REVISION')]).toEqual([
+      undefined,
+      `${names[0]}@1,${place.project.slug}/dev@1`,
+    ]);
+  });
+
   it('is replaced by the command, which keeps the process, standard input, arguments and exit code', async () => {
     await place.set('dev', 'A', 'one');
     const [program = '', ...rest] = shell.command;
@@ -82,6 +99,9 @@ describe.each(shells)('run.sh in $name', shell => {
       [125, /there is no command/, ['-x'], {}],
       [125, /HOLDFAST_ORG is missing/, ran, { HOLDFAST_ORG: undefined }],
       [125, /HOLDFAST_ENV is missing or has characters other/, ran, { HOLDFAST_ENV: '../dev' }],
+      [125, /HOLDFAST_LAYERS is missing or has characters other/, ran, { HOLDFAST_LAYERS: 'a/b&keys=A' }],
+      [125, /could not be pulled: \{"error":\{"code":"invalid_request"/, ran, { HOLDFAST_LAYERS: 'shared' }],
+      [125, /"code":"project_not_found".*nowhere\/dev/, ran, { HOLDFAST_LAYERS: 'nowhere/dev' }],
       [125, /HOLDFAST_URL is missing/, ran, { HOLDFAST_URL: undefined }],
       [125, /HOLDFAST_URL must be the https address/, ran, { HOLDFAST_URL: 'http://127.0.0.1.example.com' }],
       [125, /HOLDFAST_URL must be the https address/, ran, { HOLDFAST_URL: 'http://localhost.example.com' }],

@@ -3,6 +3,7 @@ import {
   IfMatch,
   IfNoneMatch,
   matchesRevision,
+  matchesRevisions,
   type Precondition,
   parseIfMatch,
   parseIfNoneMatch,
@@ -80,6 +81,29 @@ test('the tag of a revision matches that revision and no other', () => {
     expect(matches(parse(revisionTag(17)), 17)).toBe(true);
     expect(matches(parse(revisionTag(17)), 18)).toBe(false);
   }
+});
+
+describe('the tag of layered environments', () => {
+  const matchesAll = (header: string, ...all: number[]) => {
+    const precondition = parseIfNoneMatch(header);
+    return precondition !== undefined && matchesRevisions(precondition, all);
+  };
+
+  test('matches these revisions in this order, and no others', () => {
+    expect(revisionTag(12, 7, 31)).toBe('"12.7.31"');
+    expect(matchesAll('"12.7.31"', 12, 7, 31)).toBe(true);
+    expect(matchesAll('"4", W/"12.7.31"', 12, 7, 31)).toBe(true);
+    expect(matchesAll('*', 12, 7, 31)).toBe(true);
+    for (const header of ['"12.7"', '"12.7.31.0"', '"7.12.31"', '"1.27.31"', '"12.7.031"', '"12"', '"31"', '"a.b"']) {
+      expect(matchesAll(header, 12, 7, 31), header).toBe(false);
+    }
+  });
+
+  test('matches no revision of a single environment, and is none for If-Match', () => {
+    expect(matches(parseIfNoneMatch('"12.7"'), 12)).toBe(false);
+    expect(matches(parseIfNoneMatch('"12.7", "7"'), 7)).toBe(true);
+    expect(parseIfMatch('"12.7"')).toBeUndefined();
+  });
 });
 
 // In quadratic time, this would take hours.

@@ -23,6 +23,7 @@ export const sentences: Readonly<Record<AuditAction, string>> = {
   'proposal.read': 'read the values proposed for {keys} in {place}',
   'proposal.approved': 'approved a proposal[ by {author}] to change {keys} in {place}',
   'proposal.rejected': 'rejected a proposal[ by {author}] to change {keys} in {place}',
+  'proposal.progressed': 'went on with the rotation of {keys} in {place}',
   'proposal.withdrawn': 'withdrew the proposal to change {keys} in {place}',
   'proposal.applied': 'applied a proposal[ by {author}] to change {keys} in {place}',
   'proposal.expired': 'closed a proposal[ by {author}] to change {keys} in {place}, which had expired',

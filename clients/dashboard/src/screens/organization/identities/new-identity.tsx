@@ -15,9 +15,10 @@ import { Form } from '../../../ui/form.tsx';
 import type { OrganizationProps } from '../../../ui/in-organization.tsx';
 import { Page, Section } from '../../../ui/page.tsx';
 import { Problem } from '../../../ui/problem.tsx';
-import { everywhere, type Scope, ScopeFields, scopeBody } from '../../../ui/scope-fields.tsx';
+import { everywhere, type Scope, ScopeFields } from '../../../ui/scope-fields.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { showToast } from '../../../ui/toast.tsx';
+import { LayerFields, limitsBody } from './layer-fields.tsx';
 import { type PlatformName, platformNames, platforms } from './platforms.ts';
 import { TokenFields, type TokenRules } from './token-fields.tsx';
 import '../../../ui/checkbox.css';
@@ -25,7 +26,7 @@ import '../../../ui/checkbox.css';
 const reads = (role: 'developer' | 'viewer') => `${role}: reads ${environmentRules.read[role].join(' and ')}`;
 
 const roles = {
-  deployer: 'deployer: one environment, even production',
+  deployer: 'deployer: single environments, even production',
   developer: reads('developer'),
   viewer: reads('viewer'),
 } as const satisfies Record<Identity['role'], string>;
@@ -79,6 +80,7 @@ function Steps({ organization, projects, isOfProject }: StepsProps) {
     ...everywhere,
     projectId: projects.length === 1 ? (projects[0]?.id ?? '') : '',
   });
+  const [layers, setLayers] = useState<readonly string[]>([]);
   const [rules, setRules] = useState(rulesOf('gitHub'));
   const [typedName, setTypedName] = useState<string>();
   const project = projects.find(({ id }) => id === scope.projectId);
@@ -88,7 +90,7 @@ function Steps({ organization, projects, isOfProject }: StepsProps) {
   const create = useAction(async (values: Record<string, string>) => {
     const { name = '', issuer = '', jwks = '' } = values;
     const claims = claimsOf(values);
-    const body = { name, issuer, access, role, claims, ...rules, ...keysOf(jwks), ...scopeBody(scope) };
+    const body = { name, issuer, access, role, claims, ...rules, ...keysOf(jwks), ...limitsBody(scope, layers) };
     const params = { orgId: organization.id };
     const { identity } = await call('POST /v1/identities/{orgId}', { params, body });
     showToast(`Identity ${identity.name} created.`);
@@ -123,7 +125,7 @@ function Steps({ organization, projects, isOfProject }: StepsProps) {
         </details>
       </Section>
       <Section title="2. What may it read?">
-        <RoleAndScope {...{ role, setRole, projects, scope, setScope, isOfProject }} />
+        <RoleAndScope {...{ role, setRole, projects, scope, setScope, layers, setLayers, isOfProject }} />
         <Select label="Access" value={access} options={optionsOf(accesses)} onChange={setAccess} />
         <Field
           label="Name"
@@ -156,9 +158,12 @@ interface RoleAndScopeProps extends Pick<StepsProps, 'projects' | 'isOfProject'>
   setRole: (role: Identity['role']) => void;
   scope: Scope;
   setScope: (scope: Scope) => void;
+  layers: readonly string[];
+  setLayers: (layers: readonly string[]) => void;
 }
 
-function RoleAndScope({ role, setRole, projects, scope, setScope, isOfProject }: RoleAndScopeProps) {
+function RoleAndScope(props: RoleAndScopeProps) {
+  const { role, setRole, projects, scope, setScope, layers, setLayers, isOfProject } = props;
   const atLeast = isOfProject ? 'project' : undefined;
   return (
     <>
@@ -169,6 +174,9 @@ function RoleAndScope({ role, setRole, projects, scope, setScope, isOfProject }:
         onChange={setScope}
         required={role === 'deployer' ? 'environment' : atLeast}
       />
+      {scope.environmentId !== '' && (
+        <LayerFields projects={projects} environmentId={scope.environmentId} layers={layers} onChange={setLayers} />
+      )}
     </>
   );
 }

@@ -19,6 +19,8 @@ export interface JobSettings {
   organization: string;
   project: string;
   environment: string;
+  /** Environments below it, as `project/environment`, separated by commas; empty without any. */
+  layers?: string;
   identity: Pick<Identity, 'id' | 'audience'>;
 }
 
@@ -44,20 +46,22 @@ export interface Platform {
 }
 
 /** The settings of every job, in the order of the documentation. */
-const variables = ({ url, organization, project, environment, identity }: JobSettings) => ({
+const variables = ({ url, organization, project, environment, layers, identity }: JobSettings) => ({
   HOLDFAST_URL: url,
   HOLDFAST_ORG: organization,
   HOLDFAST_PROJECT: project,
   HOLDFAST_ENV: environment,
+  ...(layers ? { HOLDFAST_LAYERS: layers } : {}),
   HOLDFAST_IDENTITY: identity.id,
 });
 
 /** The inputs of the GitHub action. */
-const inputs = ({ url, organization, project, environment, identity }: JobSettings) => ({
+const inputs = ({ url, organization, project, environment, layers, identity }: JobSettings) => ({
   url,
   organization,
   project,
   environment,
+  ...(layers ? { layers } : {}),
   identity: identity.id,
 });
 

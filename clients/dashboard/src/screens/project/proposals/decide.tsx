@@ -27,7 +27,9 @@ export function Decide({ proposal, stale, environment, decisions }: DecideProps)
   const completes = missing === 1 && !isRotation;
   const isStale = stale.length > 0;
   const whyNot = isStale ? 'Keys have changed since: its author has to propose it again first.' : undefined;
-  const end = isAuthor ? <Withdraw onWithdraw={decisions.withdraw} /> : <Reject onReject={decisions.reject} />;
+  const hasStarted = proposal.progress !== undefined;
+  const others = hasStarted ? null : <Reject onReject={decisions.reject} />;
+  const end = isAuthor ? <Withdraw onWithdraw={decisions.withdraw} hasStarted={hasStarted} /> : others;
   return (
     <>
       <Problem error={decisions.error} />
@@ -81,7 +83,8 @@ function Next({ error, isAuthor }: { error: unknown; isAuthor: boolean }) {
   return null;
 }
 
-function Withdraw({ onWithdraw }: { onWithdraw: () => Promise<void> }) {
+/** @param hasStarted whether it is a rotation whose value may be in use already */
+function Withdraw({ onWithdraw, hasStarted }: { onWithdraw: () => Promise<void>; hasStarted: boolean }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
@@ -91,6 +94,7 @@ function Withdraw({ onWithdraw }: { onWithdraw: () => Promise<void> }) {
       {isOpen && (
         <Confirm title="Withdraw the proposal" action="Withdraw" onConfirm={onWithdraw} onClose={() => setOpen(false)}>
           <p>Nobody can approve or apply it then. Its values are erased.</p>
+          {hasStarted && <p>The rotation has started: its new value may be in use, and nothing else has it.</p>}
         </Confirm>
       )}
     </>

@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import { usage } from '../../failure.ts';
+import type { Answer, Held, Holding, Kit, Outcome, Place, Source, Step } from '../place.ts';
+import { answered, taken } from '../target-failure.ts';
+
+/*
+ * Secrets of a Worker (developers.cloudflare.com/api/resources/workers). They can't be read and have no tags, and
+ * `wrangler deploy` deletes every variable that is no secret. So ownership is in secrets too, which are made for their
+ * names: HF_<source>_OWNS_<NAME>, and HF_<source>_AT_<revision> after a complete sync. They are written in the same request.
+ */
+
+const target = 'Cloudflare';
+/** developers.cloudflare.com/workers/platform/limits */
+const maxBytes = 5 * 1024;
+/** A bulk request takes 100 changes, two for each name, and the rest is for the marks of the revision. */
+const batchSize = 40;
+const ownsMark = /^HF_([0-9A-F]{12})_OWNS_(.+)$/;
+const atMark = /^HF_([0-9A-F]{12})_AT_([0-9A-Z]+)$/;
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 12).toUpperCase();
+const ownsOf = (source: Source, name: string): string => `HF_${hashOf(source.name)}_OWNS_${name}`;
+const atOf = (source: Source): string => {
+  const { revision } = source;
+  return `HF_${hashOf(source.name)}_AT_${/^\d+$/.test(revision) ? revision : `X${hashOf(revision)}`}`;
+};
+
+type Change = Record<string, string | null>;
+type Send = (method: string, path: string, body?: unknown) => Promise<Answer>;
+
+export function openPlace(to: string, kit: Kit): Place {
+  if (!/^[a-z0-9_][a-z0-9_-]{0,62}$/i.test(to)) throw usage('For cloudflare, --to is the name of a Worker.');
+  const { CLOUDFLARE_API_TOKEN: token, CLOUDFLARE_ACCOUNT_ID: account = '' } = kit.variables;
+  const { CLOUDFLARE_API_BASE_URL = 'https://api.cloudflare.com/client/v4' } = kit.variables;
+  if (!token) throw usage('CLOUDFLARE_API_TOKEN must hold an API token of Cloudflare.');
+  if (!/^\w+$/.test(account)) throw usage('CLOUDFLARE_ACCOUNT_ID must hold the id of the account.');
+  const worker = `${CLOUDFLARE_API_BASE_URL.replace(/\/+$/, '')}/accounts/${account}/workers/scripts/${to}`;
+  const send: Send = (method, path, body) =>
+    kit.request({
+      method,
+      url: worker + path,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/merge-patch+json' }),
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  let listed: string[] = [];
+  const marksOf = (source: Source) => listed.filter(name => atMark.exec(name)?.[1] === hashOf(source.name));
+  return {
+    title: `the secrets of the Worker ${to}`,
+    batchSize,
+    hasRevision: true,
+    // A Worker gets them as bindings.
+    namesVariables: false,
+    refuses,
+    read: async source => {
+      listed = await listNames(send);
+      return holdingOf(listed, source);
+    },
+    begin: async (steps, outcome) => {
+      listed = await claim(send, steps, outcome, listed);
+    },
+    write: async (steps, { source }, completes) => {
+      const change: Change = {};
+      for (const { name, value } of steps) {
+        change[name] = value ?? null;
+        change[ownsOf(source, name)] = value === undefined ? null : source.name;
+      }
+      // Half-done, it is at no revision.
+      for (const mark of marksOf(source)) change[mark] = null;
+      if (completes) change[atOf(source)] = source.name;
+      await patch(send, change);
+      listed = [...listed.filter(name => change[name] !== null), ...(completes ? [atOf(source)] : [])];
+    },
+    end: async ({ source, names }, failed) => {
+      const isStale = (name: string) => (failed.size === 0 ? !names.has(name) : failed.has(name));
+      const mayBeStale = failed.size > 0 || ownedBy(listed, source).some(isStale);
+      if (!mayBeStale) return;
+      // A failed write may have arrived all the same. What is not there is no longer claimed: others may create it.
+      const now = await listNames(send);
+      const stale = ownedBy(now, source).filter(name => isStale(name) && !now.includes(name));
+      await patchAll(
+        send,
+        markedBy(
+          stale.map(name => ownsOf(source, name)),
+          null,
+        ),
+      );
+    },
+  };
+}
+
+function refuses(name: string, value: string): string | undefined {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return 'is not the name of a variable: use letters, digits and _';
+  if (ownsMark.test(name) || atMark.test(name)) return 'is a name of the sync’s own marks';
+  return Buffer.byteLength(value) > maxBytes ? 'is longer than the 5 KB that Cloudflare allows' : undefined;
+}
+
+async function listNames(send: Send): Promise<string[]> {
+  const answer = await send('GET', '/secrets');
+  if (answer.status !== 200) throw failureOf(answer);
+  return answer.body.result.map(({ name }: { name: string }) => name);
+}
+
+/** The sources, by their hash, that own a name. */
+const ownersOf = (listed: readonly string[], name: string): string[] =>
+  listed.flatMap(mark => {
+    const [, source, owned] = ownsMark.exec(mark) ?? [];
+    return source !== undefined && owned === name ? [source] : [];
+  });
+
+/** The names that the source has marked as its own, whether they are there or not. */
+const ownedBy = (listed: readonly string[], source: Source): string[] =>
+  listed.flatMap(mark => {
+    const [, owner, name = ''] = ownsMark.exec(mark) ?? [];
+    return owner === hashOf(source.name) ? [name] : [];
+  });
+
+function holdingOf(listed: readonly string[], source: Source): Holding {
+  const own = hashOf(source.name);
+  const names = listed
+    .filter(name => !ownsMark.test(name) && !atMark.test(name))
+    .map((name): [string, Held] => {
+      const owners = ownersOf(listed, name);
+      const other = owners.find(owner => owner !== own);
+      // Only the hash of another source is known.
+      return [name, { owner: other === undefined ? owners[0] && source.name : `another source (${other})` }];
+    });
+  const marks = listed.filter(name => atMark.exec(name)?.[1] === own);
+  const isCurrent = marks.length === 1 && marks[0] === atOf(source);
+  return { names: new Map(names), revision: isCurrent ? source.revision : undefined };
+}
+
+/**
+ * Marks new names as owned before they are written, and looks again: of two syncs that claim a name at the same time, at
+ * least one sees the other's claim.
+ */
+async function claim(send: Send, steps: readonly Step[], { source }: Outcome, listed: string[]): Promise<string[]> {
+  const claimed = steps.filter(({ kind }) => kind === 'create' || kind === 'adopt');
+  const own = hashOf(source.name);
+  const marks = claimed.map(({ name }) => ownsOf(source, name)).filter(mark => !listed.includes(mark));
+  const adopted = steps.filter(({ kind }) => kind === 'adopt').map(({ name }) => name);
+  const taking = adopted.flatMap(name =>
+    ownersOf(listed, name).flatMap(owner => (owner === own ? [] : [`HF_${owner}_OWNS_${name}`])),
+  );
+  if (marks.length + taking.length === 0) return listed;
+  await patchAll(send, { ...markedBy(marks, source.name), ...markedBy(taking, null) });
+  const now = await listNames(send);
+  const contested = claimed.filter(({ name }) => ownersOf(now, name).some(owner => owner !== own));
+  if (contested.length === 0) return now;
+  await patchAll(send, markedBy(marks, null));
+  const names = contested.map(({ name }) => name).join(', ');
+  throw taken(`${names}: another source is synced to the same names; nothing was written.`);
+}
+
+const markedBy = (marks: readonly string[], value: string | null): Change =>
+  Object.fromEntries(marks.map(mark => [mark, value]));
+
+async function patchAll(send: Send, change: Change): Promise<void> {
+  const entries = Object.entries(change);
+  for (let start = 0; start < entries.length; start += 100) {
+    await patch(send, Object.fromEntries(entries.slice(start, start + 100)));
+  }
+}
+
+/** Creates, replaces and, with null, deletes; all of it or nothing. */
+async function patch(send: Send, change: Change): Promise<void> {
+  const secrets = Object.fromEntries(
+    Object.entries(change).map(([name, text]) => [name, text === null ? null : { name, type: 'secret_text', text }]),
+  );
+  const answer = await send('PATCH', '/secrets-bulk', { secrets });
+  if (answer.status >= 300 || answer.body?.success === false) throw failureOf(answer);
+}
+
+function failureOf({ status, body }: Answer) {
+  return answered(target, status, body?.errors?.[0]?.code, {
+    400: 'Is the latest version of the Worker deployed? Secrets can’t change before it is.',
+    401: 'Is the token in CLOUDFLARE_API_TOKEN still valid?',
+    403: 'The token needs the permission to edit Workers scripts of the account.',
+    404: 'Deploy the Worker before its secrets are synced.',
+  });
+}

@@ -1,0 +1,274 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { blake2b } from 'blakejs';
+import nacl from 'tweetnacl';
+import { usage } from '../../failure.ts';
+import type { Answer, Held, Holding, Kit, Outcome, Place, Source, Step } from '../place.ts';
+import { answered, refused, taken } from '../target-failure.ts';
+
+/*
+ * Actions secrets of a repository, an environment or an organization (docs.github.com/rest/actions/secrets). They can't be
+ * read and have no tags, so a variable beside them lists the names that a source owns: one variable for each source, so
+ * that no sync writes another's.
+ */
+
+const target = 'GitHub';
+const prefix = 'HOLDFAST_SYNC_';
+/** Of a secret and of a variable. */
+const maxBytes = 48 * 1024;
+
+interface Inventory {
+  source: string;
+  /** Null while a sync writes, and after one that did not write everything. */
+  revision: string | null;
+  names: string[];
+  /** Which sync wrote this, so that two at once notice each other. */
+  run: string;
+}
+
+/** The paths of the API, and what an organization's items have besides. */
+interface At {
+  title: string;
+  secrets: string;
+  variables: string;
+  isOrganization: boolean;
+}
+
+type Send = (method: string, path: string, body?: unknown) => Promise<Answer>;
+
+export function openPlace(to: string, kit: Kit): Place {
+  const at = placeOf(to);
+  const { GITHUB_TOKEN, GH_TOKEN, GITHUB_API_URL = 'https://api.github.com' } = kit.variables;
+  const token = GH_TOKEN || GITHUB_TOKEN;
+  if (!token) throw usage('GH_TOKEN or GITHUB_TOKEN must hold a token that may write secrets and variables.');
+  const headers = {
+    accept: 'application/vnd.github+json',
+    'x-github-api-version': '2022-11-28',
+    authorization: `Bearer ${token}`,
+  };
+  const send: Send = (method, path, body) =>
+    kit.request({
+      method,
+      url: GITHUB_API_URL.replace(/\/+$/, '') + path,
+      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  const run = randomUUID();
+  let publicKey: PublicKey | undefined;
+  let scopes = new Map<string, ListedSecret>();
+  let begun: Inventory | undefined;
+  return {
+    title: at.title,
+    batchSize: 1,
+    hasRevision: true,
+    namesVariables: false,
+    refuses,
+    refusesTogether: entries => {
+      const most = at.isOrganization ? 1000 : 100;
+      const reason = `is beyond the ${most} secrets that GitHub allows there`;
+      return entries.slice(most).map(([key]) => ({ key, reason }));
+    },
+    read: async source => {
+      const [secrets, inventories] = [await listSecrets(send, at), await listInventories(send, at)];
+      scopes = new Map(secrets.map(secret => [secret.name, secret]));
+      return holdingOf(secrets, inventories, source);
+    },
+    begin: async (steps, outcome) => {
+      begun = await claim(send, at, outcome, steps, run);
+      const answer = await send('GET', `${at.secrets}/public-key`);
+      if (answer.status !== 200) throw failureOf(answer);
+      publicKey = answer.body;
+    },
+    write: async ([step]) => {
+      if (step !== undefined && publicKey !== undefined)
+        await writeOne(send, at, step, publicKey, scopes.get(step.name));
+    },
+    end: async (outcome, failed) => {
+      // Without a change, only the revision is new.
+      begun ??= await claim(send, at, outcome, [], run);
+      await settle(send, at, outcome, failed, begun);
+      begun = undefined;
+    },
+  };
+}
+
+function placeOf(to: string): At {
+  const [, owner, repository, environment] = /^([A-Za-z0-9-]+)(?:\/([\w.-]+)(?::(.+))?)?$/.exec(to) ?? [];
+  if (owner === undefined) throw usage('For github, --to is OWNER/REPO, OWNER/REPO:ENVIRONMENT or OWNER.');
+  if (repository === undefined) {
+    const base = `/orgs/${owner}/actions`;
+    const title = `the Actions secrets of the organization ${owner}`;
+    return { title, secrets: `${base}/secrets`, variables: `${base}/variables`, isOrganization: true };
+  }
+  const repositoryTitle = `repository ${owner}/${repository}`;
+  const title =
+    environment === undefined
+      ? `the Actions secrets of the ${repositoryTitle}`
+      : `the Actions secrets of the environment ${environment} of the ${repositoryTitle}`;
+  const base =
+    environment === undefined
+      ? `/repos/${owner}/${repository}/actions`
+      : `/repos/${owner}/${repository}/environments/${encodeURIComponent(environment)}`;
+  return { title, secrets: `${base}/secrets`, variables: `${base}/variables`, isOrganization: false };
+}
+
+/** docs.github.com/actions/reference/secrets-reference */
+function refuses(name: string, value: string): string | undefined {
+  if (!/^[A-Z_][A-Z0-9_]*$/.test(name)) return 'is not a name that GitHub keeps as it is: use A to Z, 0 to 9 and _';
+  if (name.startsWith('GITHUB_')) return 'begins with GITHUB_, which GitHub reserves';
+  return Buffer.byteLength(value) > maxBytes ? 'is longer than the 48 KB that GitHub allows' : undefined;
+}
+
+interface ListedSecret {
+  name: string;
+  visibility?: string;
+}
+
+async function listSecrets(send: Send, at: At): Promise<ListedSecret[]> {
+  return listAll(send, at.secrets, 'secrets', 100);
+}
+
+async function listAll<T>(send: Send, path: string, member: string, size: number): Promise<T[]> {
+  const all: T[] = [];
+  for (let page = 1; ; page += 1) {
+    const answer = await send('GET', `${path}?per_page=${size}&page=${page}`);
+    if (answer.status !== 200) throw failureOf(answer);
+    const items: T[] = answer.body?.[member] ?? [];
+    all.push(...items);
+    if (items.length < size) return all;
+  }
+}
+
+const variableOf = (source: string): string =>
+  prefix + createHash('sha256').update(source).digest('hex').slice(0, 16).toUpperCase();
+
+async function listInventories(send: Send, at: At): Promise<Inventory[]> {
+  // GitHub returns at most 30 variables in a page.
+  const variables = await listAll<{ name: string; value: string }>(send, at.variables, 'variables', 30);
+  return variables.filter(({ name }) => name.startsWith(prefix)).map(({ name, value }) => inventoryOf(name, value));
+}
+
+function inventoryOf(name: string, value: string): Inventory {
+  try {
+    const { source, revision, names, run } = JSON.parse(value);
+    if (typeof source === 'string' && Array.isArray(names)) return { source, revision, names, run };
+  } catch {
+    // Somebody has changed it.
+  }
+  throw refused(`The variable ${name}, which lists the names that a sync owns, is damaged.`, 'Restore or delete it.');
+}
+
+function holdingOf(secrets: ListedSecret[], inventories: Inventory[], { name: source }: Source): Holding {
+  const own = inventories.find(inventory => inventory.source === source);
+  const names = secrets.map(({ name }): [string, Held] => {
+    const owners = inventories.filter(inventory => inventory.names.includes(name));
+    // A name that two sources claim is not written by either.
+    const other = owners.find(inventory => inventory !== own);
+    return [name, { owner: (other ?? owners[0])?.source }];
+  });
+  return { names: new Map(names), revision: own?.revision ?? undefined };
+}
+
+/**
+ * Lists the names as owned before they are written, and looks again: of two syncs that claim a name at the same time, at
+ * least one sees the other's claim.
+ */
+async function claim(send: Send, at: At, outcome: Outcome, steps: readonly Step[], run: string): Promise<Inventory> {
+  const { source, names } = outcome;
+  const before = (await listInventories(send, at)).find(inventory => inventory.source === source.name);
+  const removed = steps.filter(({ kind }) => kind === 'remove').map(({ name }) => name);
+  const all = [...new Set([...(before?.names ?? []), ...names.keys(), ...removed])];
+  const inventory = { source: source.name, revision: null, names: all, run };
+  await writeInventory(send, at, inventory, before !== undefined);
+  const adopted = new Set(steps.filter(({ kind }) => kind === 'adopt').map(({ name }) => name));
+  for (const other of await listInventories(send, at)) {
+    const both = other.source === source.name ? [] : other.names.filter(name => names.has(name));
+    const contested = both.filter(name => !adopted.has(name));
+    if (contested.length > 0) {
+      await writeInventory(send, at, { ...inventory, ...(before ?? { names: [] }), run }, true);
+      throw taken(`${contested.join(', ')}: ${other.source} is synced to the same names; nothing was written.`);
+    }
+    // An adopted name leaves the other's list, or it would belong to nobody.
+    if (both.length > 0) {
+      await writeInventory(send, at, { ...other, names: other.names.filter(name => !both.includes(name)) }, true);
+    }
+  }
+  return inventory;
+}
+
+/** Records what the sync has done, unless another one of the same source wrote at the same time. */
+async function settle(
+  send: Send,
+  at: At,
+  outcome: Outcome,
+  failed: ReadonlySet<string>,
+  begun: Inventory,
+): Promise<void> {
+  const { source, names } = outcome;
+  const now = (await listInventories(send, at)).find(inventory => inventory.source === source.name);
+  if (now?.run !== begun.run) {
+    const all = [...new Set([...(now?.names ?? []), ...begun.names])];
+    await writeInventory(send, at, { ...begun, names: all }, now !== undefined);
+    throw taken(`Another sync of ${source.name} wrote at the same time.`, 'Run the command again.');
+  }
+  // A failed write may have arrived all the same. What is not there is no longer claimed: others may create it.
+  const there = failed.size === 0 ? undefined : new Set((await listSecrets(send, at)).map(({ name }) => name));
+  const kept = [...new Set([...names.keys(), ...failed])].filter(name => there === undefined || there.has(name));
+  const revision = failed.size === 0 ? source.revision : null;
+  await writeInventory(send, at, { ...begun, names: kept, revision }, true);
+}
+
+async function writeInventory(send: Send, at: At, inventory: Inventory, exists: boolean): Promise<void> {
+  const name = variableOf(inventory.source);
+  const value = JSON.stringify({ ...inventory, names: inventory.names.toSorted() });
+  // No repository needs to see it.
+  const scope = at.isOrganization ? { visibility: 'selected', selected_repository_ids: [] } : {};
+  const update = () => send('PATCH', `${at.variables}/${name}`, { name, value });
+  let answer = exists ? await update() : await send('POST', at.variables, { name, value, ...scope });
+  // The answer to the first attempt was lost, or another sync was faster.
+  if (answer.status === 409 && !exists) answer = await update();
+  if (answer.status >= 300) throw failureOf(answer);
+}
+
+interface PublicKey {
+  key_id: string;
+  /** Base64. */
+  key: string;
+}
+
+async function writeOne(send: Send, at: At, step: Step, publicKey: PublicKey, listed: ListedSecret | undefined) {
+  const path = `${at.secrets}/${step.name}`;
+  if (step.value === undefined) {
+    const answer = await send('DELETE', path);
+    if (answer.status >= 300 && answer.status !== 404) throw failureOf(answer);
+    return;
+  }
+  const encrypted_value = seal(step.value, publicKey.key);
+  const scope = at.isOrganization ? await scopeOf(send, path, listed) : {};
+  const answer = await send('PUT', path, { encrypted_value, key_id: publicKey.key_id, ...scope });
+  if (answer.status >= 300) throw failureOf(answer);
+}
+
+/** Which repositories see an organization's secret: as it is, and those that are private for a new one. */
+async function scopeOf(send: Send, path: string, listed: Partial<ListedSecret> = {}): Promise<object> {
+  const { visibility = 'private' } = listed;
+  if (visibility !== 'selected') return { visibility };
+  const repositories = await listAll<{ id: number }>(send, `${path}/repositories`, 'repositories', 100);
+  return { visibility, selected_repository_ids: repositories.map(({ id }) => id) };
+}
+
+/** libsodium's sealed box: a new key pair, and a nonce that is the hash of both public keys. */
+function seal(value: string, key: string): string {
+  const publicKey = Buffer.from(key, 'base64');
+  const own = nacl.box.keyPair();
+  const nonce = blake2b(Buffer.concat([own.publicKey, publicKey]), undefined, nacl.box.nonceLength);
+  const box = nacl.box(new TextEncoder().encode(value), nonce, publicKey, own.secretKey);
+  return Buffer.concat([own.publicKey, box]).toString('base64');
+}
+
+function failureOf({ status }: Answer) {
+  return answered(target, status, undefined, {
+    401: 'Is the token in GH_TOKEN or GITHUB_TOKEN still valid?',
+    403: 'The token needs the permissions to write secrets and variables there.',
+    404: 'Does it exist, and may the token write its secrets and variables? The job’s own GITHUB_TOKEN may not.',
+  });
+}
