@@ -1,7 +1,7 @@
 import { exitCodes, Failure } from '../failure.ts';
 import type { Output } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
-import type { Place, Step } from './place.ts';
+import type { Place, Source, Step } from './place.ts';
 import type { SyncPlan } from './plan.ts';
 import { hasStopped } from './target-failure.ts';
 
@@ -52,14 +52,14 @@ export function shownOf({ steps, unchanged, left, outcome }: SyncPlan): ShownPla
 
 /** @throws Failure naming what was not written, after everything else was */
 export async function carryOut(lent: Lent, place: Place, plan: SyncPlan, flags: SyncFlags): Promise<void> {
-  const failures: Failures = new Map();
+  let failures: Failures = new Map();
   if (plan.differs) {
     // An unchanged place needs no mark that it is about to change.
     if (plan.steps.length > 0) await place.begin?.(plan.steps, plan.outcome);
     await writeAll(lent, place, plan, failures);
     await place.end?.(plan.outcome, new Set(failures.keys()));
   }
-  if (failures.size === 0) await restartAll(lent, place, plan, flags.restart ?? [], failures);
+  if (failures.size === 0) failures = await restartAll(lent, place, plan.outcome.source, flags.restart ?? []);
   summarize(lent, place, plan, failures);
 }
 
@@ -89,18 +89,20 @@ function batchesOf(steps: readonly Step[], size: number): Step[][] {
   return Array.from({ length: count }, (_, index) => steps.slice(index * size, (index + 1) * size));
 }
 
+/** @returns the workloads that were not restarted, with the reasons */
 async function restartAll(
   { messageOf }: Lent,
   place: Place,
-  { outcome }: SyncPlan,
+  source: Source,
   workloads: readonly string[],
-  failures: Failures,
-): Promise<void> {
+): Promise<Failures> {
+  const failures: Failures = new Map();
   for (const workload of workloads) {
-    await place.restart?.(workload, outcome.source).catch((error: unknown) => {
+    await place.restart?.(workload, source).catch((error: unknown) => {
       failures.set(workload, `was not restarted: ${messageOf(error)}`);
     });
   }
+  return failures;
 }
 
 function summarize({ output }: Lent, place: Place, plan: SyncPlan, failures: Failures): void {

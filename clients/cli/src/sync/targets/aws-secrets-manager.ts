@@ -54,7 +54,7 @@ function oneForEach(prefix: string, send: Send): Place {
       return { names: new Map(names) };
     },
     write: async ([step], { source }) => {
-      if (step !== undefined) await writeOne(send, prefix + step.name, step, source, known.get(step.name));
+      if (step !== undefined) await writeOne(send, prefix + step.name, step, { source, there: known.get(step.name) });
     },
   };
 }
@@ -103,7 +103,13 @@ const versionOf = ({ name, revision }: Source): string =>
 
 const newVersion = (source: Source): string => versionOf(source) + randomUUID().replaceAll('-', '');
 
-async function writeOne(send: Send, name: string, step: Step, source: Source, there: SecretListEntry | undefined) {
+interface Context {
+  source: Source;
+  /** What was read under this name. */
+  there: SecretListEntry | undefined;
+}
+
+async function writeOne(send: Send, name: string, step: Step, { source, there }: Context): Promise<void> {
   const { kind, value: SecretString } = step;
   if (SecretString === undefined) return remove(send, name);
   const ClientRequestToken = newVersion(source);

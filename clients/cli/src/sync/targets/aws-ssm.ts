@@ -46,7 +46,8 @@ export function openPlace(to: string, { awsOptions }: Kit): Place {
       return { names: new Map(all.map(one => [keyOf(one), heldOf(one, owned.has(one.Name) ? source : undefined)])) };
     },
     write: async ([step], { source }) => {
-      if (step !== undefined) await writeOne(send, `${path}/${step.name}`, step, source, known.get(step.name));
+      if (step !== undefined)
+        await writeOne(send, `${path}/${step.name}`, step, { source, there: known.get(step.name) });
     },
   };
 }
@@ -82,7 +83,13 @@ async function describe(send: Send, ParameterFilters: ParameterStringFilter[]): 
   return all;
 }
 
-async function writeOne(send: Send, Name: string, step: Step, source: Source, there: ParameterMetadata | undefined) {
+interface Context {
+  source: Source;
+  /** What was read under this name. */
+  there: ParameterMetadata | undefined;
+}
+
+async function writeOne(send: Send, Name: string, step: Step, { source, there }: Context): Promise<void> {
   const { kind, value } = step;
   if (value === undefined) return remove(send, Name);
   const Tags = [{ Key: sourceTag, Value: source.name }];

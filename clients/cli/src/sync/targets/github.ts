@@ -35,6 +35,10 @@ interface At {
 
 type Send = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
+interface Api extends At {
+  send: Send;
+}
+
 export function openPlace(to: string, kit: Kit): Place {
   const at = placeOf(to);
   const { GITHUB_TOKEN, GH_TOKEN, GITHUB_API_URL = 'https://api.github.com' } = kit.variables;
@@ -52,6 +56,7 @@ export function openPlace(to: string, kit: Kit): Place {
       headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
+  const api: Api = { ...at, send };
   const run = randomUUID();
   let publicKey: PublicKey | undefined;
   let scopes = new Map<string, ListedSecret>();
@@ -68,24 +73,23 @@ export function openPlace(to: string, kit: Kit): Place {
       return entries.slice(most).map(([key]) => ({ key, reason }));
     },
     read: async source => {
-      const [secrets, inventories] = [await listSecrets(send, at), await listInventories(send, at)];
+      const [secrets, inventories] = [await listSecrets(api), await listInventories(api)];
       scopes = new Map(secrets.map(secret => [secret.name, secret]));
       return holdingOf(secrets, inventories, source);
     },
     begin: async (steps, outcome) => {
-      begun = await claim(send, at, outcome, steps, run);
+      begun = await claim(api, outcome, steps, run);
       const answer = await send('GET', `${at.secrets}/public-key`);
       if (answer.status !== 200) throw failureOf(answer);
       publicKey = answer.body;
     },
     write: async ([step]) => {
-      if (step !== undefined && publicKey !== undefined)
-        await writeOne(send, at, step, publicKey, scopes.get(step.name));
+      if (step !== undefined && publicKey !== undefined) await writeOne(api, step, publicKey, scopes.get(step.name));
     },
     end: async (outcome, failed) => {
       // Without a change, only the revision is new.
-      begun ??= await claim(send, at, outcome, [], run);
-      await settle(send, at, outcome, failed, begun);
+      begun ??= await claim(api, outcome, [], run);
+      await settle(api, outcome, failed, begun);
       begun = undefined;
     },
   };
@@ -123,8 +127,8 @@ interface ListedSecret {
   visibility?: string;
 }
 
-async function listSecrets(send: Send, at: At): Promise<ListedSecret[]> {
-  return listAll(send, at.secrets, 'secrets', 100);
+async function listSecrets(api: Api): Promise<ListedSecret[]> {
+  return listAll(api.send, api.secrets, 'secrets', 100);
 }
 
 async function listAll<T>(send: Send, path: string, member: string, size: number): Promise<T[]> {
@@ -141,9 +145,9 @@ async function listAll<T>(send: Send, path: string, member: string, size: number
 const variableOf = (source: string): string =>
   prefix + createHash('sha256').update(source).digest('hex').slice(0, 16).toUpperCase();
 
-async function listInventories(send: Send, at: At): Promise<Inventory[]> {
+async function listInventories(api: Api): Promise<Inventory[]> {
   // GitHub returns at most 30 variables in a page.
-  const variables = await listAll<{ name: string; value: string }>(send, at.variables, 'variables', 30);
+  const variables = await listAll<{ name: string; value: string }>(api.send, api.variables, 'variables', 30);
   return variables.filter(({ name }) => name.startsWith(prefix)).map(({ name, value }) => inventoryOf(name, value));
 }
 
@@ -172,58 +176,52 @@ function holdingOf(secrets: ListedSecret[], inventories: Inventory[], { name: so
  * Lists the names as owned before they are written, and looks again: of two syncs that claim a name at the same time, at
  * least one sees the other's claim.
  */
-async function claim(send: Send, at: At, outcome: Outcome, steps: readonly Step[], run: string): Promise<Inventory> {
+async function claim(api: Api, outcome: Outcome, steps: readonly Step[], run: string): Promise<Inventory> {
   const { source, names } = outcome;
-  const before = (await listInventories(send, at)).find(inventory => inventory.source === source.name);
+  const before = (await listInventories(api)).find(inventory => inventory.source === source.name);
   const removed = steps.filter(({ kind }) => kind === 'remove').map(({ name }) => name);
   const all = [...new Set([...(before?.names ?? []), ...names.keys(), ...removed])];
   const inventory = { source: source.name, revision: null, names: all, run };
-  await writeInventory(send, at, inventory, before !== undefined);
+  await writeInventory(api, inventory, before !== undefined);
   const adopted = new Set(steps.filter(({ kind }) => kind === 'adopt').map(({ name }) => name));
-  for (const other of await listInventories(send, at)) {
+  for (const other of await listInventories(api)) {
     const both = other.source === source.name ? [] : other.names.filter(name => names.has(name));
     const contested = both.filter(name => !adopted.has(name));
     if (contested.length > 0) {
-      await writeInventory(send, at, { ...inventory, ...(before ?? { names: [] }), run }, true);
+      await writeInventory(api, { ...inventory, ...(before ?? { names: [] }), run }, true);
       throw taken(`${contested.join(', ')}: ${other.source} is synced to the same names; nothing was written.`);
     }
     // An adopted name leaves the other's list, or it would belong to nobody.
     if (both.length > 0) {
-      await writeInventory(send, at, { ...other, names: other.names.filter(name => !both.includes(name)) }, true);
+      await writeInventory(api, { ...other, names: other.names.filter(name => !both.includes(name)) }, true);
     }
   }
   return inventory;
 }
 
 /** Records what the sync has done, unless another one of the same source wrote at the same time. */
-async function settle(
-  send: Send,
-  at: At,
-  outcome: Outcome,
-  failed: ReadonlySet<string>,
-  begun: Inventory,
-): Promise<void> {
+async function settle(api: Api, outcome: Outcome, failed: ReadonlySet<string>, begun: Inventory): Promise<void> {
   const { source, names } = outcome;
-  const now = (await listInventories(send, at)).find(inventory => inventory.source === source.name);
+  const now = (await listInventories(api)).find(inventory => inventory.source === source.name);
   if (now?.run !== begun.run) {
     const all = [...new Set([...(now?.names ?? []), ...begun.names])];
-    await writeInventory(send, at, { ...begun, names: all }, now !== undefined);
+    await writeInventory(api, { ...begun, names: all }, now !== undefined);
     throw taken(`Another sync of ${source.name} wrote at the same time.`, 'Run the command again.');
   }
   // A failed write may have arrived all the same. What is not there is no longer claimed: others may create it.
-  const there = failed.size === 0 ? undefined : new Set((await listSecrets(send, at)).map(({ name }) => name));
+  const there = failed.size === 0 ? undefined : new Set((await listSecrets(api)).map(({ name }) => name));
   const kept = [...new Set([...names.keys(), ...failed])].filter(name => there === undefined || there.has(name));
   const revision = failed.size === 0 ? source.revision : null;
-  await writeInventory(send, at, { ...begun, names: kept, revision }, true);
+  await writeInventory(api, { ...begun, names: kept, revision }, true);
 }
 
-async function writeInventory(send: Send, at: At, inventory: Inventory, exists: boolean): Promise<void> {
+async function writeInventory(api: Api, inventory: Inventory, exists: boolean): Promise<void> {
   const name = variableOf(inventory.source);
   const value = JSON.stringify({ ...inventory, names: inventory.names.toSorted() });
   // No repository needs to see it.
-  const scope = at.isOrganization ? { visibility: 'selected', selected_repository_ids: [] } : {};
-  const update = () => send('PATCH', `${at.variables}/${name}`, { name, value });
-  let answer = exists ? await update() : await send('POST', at.variables, { name, value, ...scope });
+  const scope = api.isOrganization ? { visibility: 'selected', selected_repository_ids: [] } : {};
+  const update = () => api.send('PATCH', `${api.variables}/${name}`, { name, value });
+  let answer = exists ? await update() : await api.send('POST', api.variables, { name, value, ...scope });
   // The answer to the first attempt was lost, or another sync was faster.
   if (answer.status === 409 && !exists) answer = await update();
   if (answer.status >= 300) throw failureOf(answer);
@@ -235,16 +233,16 @@ interface PublicKey {
   key: string;
 }
 
-async function writeOne(send: Send, at: At, step: Step, publicKey: PublicKey, listed: ListedSecret | undefined) {
-  const path = `${at.secrets}/${step.name}`;
+async function writeOne(api: Api, step: Step, publicKey: PublicKey, listed: ListedSecret | undefined) {
+  const path = `${api.secrets}/${step.name}`;
   if (step.value === undefined) {
-    const answer = await send('DELETE', path);
+    const answer = await api.send('DELETE', path);
     if (answer.status >= 300 && answer.status !== 404) throw failureOf(answer);
     return;
   }
   const encrypted_value = seal(step.value, publicKey.key);
-  const scope = at.isOrganization ? await scopeOf(send, path, listed) : {};
-  const answer = await send('PUT', path, { encrypted_value, key_id: publicKey.key_id, ...scope });
+  const scope = api.isOrganization ? await scopeOf(api.send, path, listed) : {};
+  const answer = await api.send('PUT', path, { encrypted_value, key_id: publicKey.key_id, ...scope });
   if (answer.status >= 300) throw failureOf(answer);
 }
 

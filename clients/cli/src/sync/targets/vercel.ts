@@ -67,7 +67,8 @@ export function openPlace(to: string, kit: Kit): Place {
       return { names: new Map([...known].map(([name, variable]) => [name, heldOf(variable)])) };
     },
     write: async ([step], { source }) => {
-      if (step !== undefined) await writeOne(send, { project, environment }, step, source, known.get(step.name));
+      if (step !== undefined)
+        await writeOne(send, { project, environment }, step, { source, there: known.get(step.name) });
     },
   };
 }
@@ -100,7 +101,13 @@ interface At {
   environment: string;
 }
 
-async function writeOne(send: Send, at: At, step: Step, source: Source, there: Variable | undefined): Promise<void> {
+interface Context {
+  source: Source;
+  /** What was read under this name. */
+  there: Variable | undefined;
+}
+
+async function writeOne(send: Send, at: At, step: Step, { source, there }: Context): Promise<void> {
   const path = `/v9/projects/${at.project}/env`;
   if (step.value === undefined) {
     const answer = await send('DELETE', `${path}/${there?.id}`);
