@@ -22,7 +22,7 @@ export function LayerFields({ projects, environmentId, layers, onChange }: Layer
   return (
     <>
       {layers.map((chosen, index) => (
-        <div class="actions" key={index}>
+        <div class="field-action" key={index}>
           <Select
             label={`Layer ${index + 1}`}
             value={chosen}
