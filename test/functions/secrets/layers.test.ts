@@ -10,7 +10,6 @@ import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
 import { seedOwner } from '#test/support/people.ts';
 import { countsOf } from '#test/support/record-calls.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
-import { randomFrom, seed } from '#test/support/seed.ts';
 
 const api = shared(() => startObservedApi({ REQUESTS_PER_MINUTE: '100000' }));
 const owner = shared(seedOwner);
@@ -400,50 +399,4 @@ describe('the cost of a pull with layers', () => {
     const named = await count(`${layersOf(nameOf(common, 'dev'))}&keys=dev_0`);
     expect([named.roundTrips, named.writeUnits]).toEqual([alone.roundTrips, 2]);
   });
-});
-
-it('agrees with a plain merge for 1,000 random stacks, also through the SDK', { timeout: 240_000 }, async () => {
-  const fraction = randomFrom(seed);
-  const random = (below: number) => Math.floor(fraction() * below);
-  const places = [common, shop, await openWorkplace(api, owner), await openWorkplace(api, owner)];
-  const keys = Array.from({ length: 12 }, (_, index) => `KEY_${index}`);
-  const held = new Map<string, { revision: number; values: Record<string, string> }>();
-  const stacks = places.flatMap(place => ['dev', 'staging', 'production'].map(env => ({ place, env })));
-  const change = async ({ place, env }: (typeof stacks)[number]) => {
-    const name = nameOf(place, env);
-    const picked = keys.filter(() => random(3) === 0);
-    const values = Object.fromEntries(picked.map(key => [key, `${name} ${key} ${random(1_000_000)}`]));
-    const old = Object.keys(held.get(name)?.values ?? {}).filter(key => values[key] === undefined);
-    const set = Object.entries(values).map(([key, value]) => ({ key, value }));
-    const body = { ...(set.length === 0 ? {} : { set }), ...(old.length === 0 ? {} : { delete: old }) };
-    if (Object.keys(body).length === 0) return;
-    const { revision } = (await expectStatus(place.change(env, body), 200)).body;
-    held.set(name, { revision, values });
-  };
-  for (const one of stacks) await change(one);
-  const client = new Holdfast({ url: api.url, token: token.token, retries: 0 });
-
-  for (let stack = 0; stack < 1000; stack += 1) {
-    if (stack % 10 === 0) await change(stacks[random(stacks.length)] as (typeof stacks)[number]);
-    const left = [...stacks];
-    const chosen = Array.from({ length: 2 + random(5) }, () => left.splice(random(left.length), 1)[0]) as typeof stacks;
-    const names = chosen.map(({ place, env }) => nameOf(place, env));
-    const expected = new Map<string, [string, string]>();
-    for (const name of names) {
-      for (const [key, value] of Object.entries(held.get(name)?.values ?? {})) expected.set(key, [value, name]);
-    }
-    const revisions = names.map(name => held.get(name)?.revision ?? 0);
-    const sorted = Object.fromEntries([...expected].toSorted(([a], [b]) => (a < b ? -1 : 1)));
-    const { place, env } = chosen.at(-1) as (typeof stacks)[number];
-    const answer = await place.pull(env, layersOf(...names.slice(0, -1)), { as: token });
-    expect([valuesIn(answer), Object.keys(valuesIn(answer))]).toEqual([sorted, Object.keys(sorted)]);
-    expect([answer.body.revision, answer.headers.get('etag')]).toEqual([revisions.at(-1), `"${revisions.join('.')}"`]);
-
-    const whole = names.map(name => `${owner.organization.slug}/${name}`);
-    const snapshot = await client.layers(whole);
-    expect(snapshot.keys().map(key => [key, [snapshot.get(key), snapshot.sourceOf(key)]])).toEqual(
-      Object.entries(sorted).map(([key, [value, name]]) => [key, [value, `${owner.organization.slug}/${name}`]]),
-    );
-    expect(snapshot.layers).toEqual(whole.map((name, index) => ({ name, revision: revisions[index] })));
-  }
 });
