@@ -95,7 +95,6 @@ describe('a rotation that was changed elsewhere', () => {
     expect((await rotate('A', '--run', 'true', '--check', 'false')).code).toBe(7);
     const first = cli.start(['rotate', '--resume', '--check', 'echo waiting; read line'], {
       env: variables,
-      input: undefined,
       terminal: true,
     });
     await first.until('waiting');
