@@ -23,7 +23,8 @@ export function Decide({ proposal, stale, environment, decisions }: DecideProps)
   const hasApproved = proposal.approvals.some(({ id }) => id === user.value?.id);
   const missing = missingApprovals(proposal);
   const isRotation = proposal.purpose === 'rotation';
-  const mayApply = missing === 0 && (isAuthor || (hasApproved && !isRotation));
+  // Applied alone, a rotation would set a value that nothing outside may accept: its scripts come first.
+  const mayApply = missing === 0 && !isRotation && (isAuthor || hasApproved);
   const completes = missing === 1 && !isRotation;
   const isStale = stale.length > 0;
   const whyNot = isStale ? 'Keys have changed since: its author has to propose it again first.' : undefined;
