@@ -82,6 +82,6 @@ export function operationOf(method: Method, template: string, options: GivenOpti
     method,
     path: fillPath(template, path),
     headers: ifRevision === undefined ? {} : { 'if-match': `"${ifRevision}"` },
-    repeatable: others.query?.dryRun === true || repeatableWrites.test(`${method} ${template}`),
+    repeatable: repeatableWrites.test(`${method} ${template}`),
   };
 }

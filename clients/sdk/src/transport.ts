@@ -164,7 +164,7 @@ const deadlineOf = ({ timeoutMs }: Connection): Deadline => ({ at: performance.n
 
 async function sendWithRetries(connection: Connection, operation: Operation): Promise<Answer> {
   const { method, path, signal, deadline = deadlineOf(connection) } = operation;
-  const isRead = method === 'GET';
+  const isRead = method === 'GET' || operation.query?.dryRun === true;
   const message = messageOf(connection, operation);
   let mayHaveApplied = false;
   let failures = 0;

@@ -315,7 +315,7 @@ export const rejectProposal = contract({
   summary: 'Reject a proposal',
   description:
     'Closes a proposal. Whoever may approve it may reject it, unless it is a rotation that has started: then the new ' +
-    'value may be in use already.',
+    'value may be in use already, and only the author ends it, as long as the author may write.',
   access: decides,
   body: z.strictObject({ message: message.describe('Why, in one line. The author sees it: never include a secret.') }),
   bodyExample: { message: 'The host is wrong' },
@@ -356,8 +356,8 @@ export const rebaseProposal = contract({
   summary: 'Propose the same values anew',
   description:
     'Proposes the same values against the environment as it is now, under the same id, with a new digest and without ' +
-    'approvals. Only its author may. Keys that already have the proposed value, and deletions of keys that are gone, ' +
-    'are left out.',
+    'approvals. Only its author may. Deletions of keys that are gone are left out, and so are keys that already have ' +
+    'the proposed value, unless it is a rotation.',
   access: writesSecrets,
   responses: ok({ description: 'The proposal.', body: CheckedProposal, example }),
   errors: ['proposal_closed', 'plan_limit_exceeded', 'payload_too_large', ...referenceErrors],
@@ -382,7 +382,7 @@ export const recordProgress = contract({
   description:
     'The author of a rotation records how far it is, so that it can be resumed. `started` takes the approvals that the ' +
     'environment requires, and goes before the value changes anywhere else: from then on nobody can reject the ' +
-    'proposal, and it stays open for ten years. `changed`: it has changed there. `finished`: the proposal was applied, ' +
+    'proposal while its author may write, and it stays open for ten years. `changed`: it has changed there. `finished`: the proposal was applied, ' +
     'and nothing is left to do. Progress never goes back: what is behind it changes nothing.',
   access: writesSecrets,
   body: z.strictObject({ progress: Progress }),

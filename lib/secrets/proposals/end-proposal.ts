@@ -4,11 +4,12 @@ import { ApiError } from '../../core/errors.ts';
 import { retryWithFreshRead, transact } from '../../table/write.ts';
 import { requireOther } from './apply-proposal.ts';
 import { changeProposal, closing, proposalFacts, requireOpen } from './close-proposal.ts';
+import { authorRights } from './people.ts';
 import { type ProposalReads, readProposal, requireProposal } from './read-proposal.ts';
 import { removeParts } from './stored-proposal.ts';
 import { proposalView } from './view-proposal.ts';
 
-/** @throws self_approval, proposal_not_found, proposal_closed; rotation_open for one that has started */
+/** @throws self_approval, proposal_not_found, proposal_closed; rotation_open for one that has started, unless its author has left */
 export function rejectProposal(
   context: MemberContext,
   id: string,
@@ -37,7 +38,8 @@ async function end(
       if (outcome === 'rejected') requireOther(context, proposal);
       else requireAuthor(context, proposal);
       requireOpen(proposal);
-      if (outcome === 'rejected' && proposal.progress !== undefined) {
+      // If its author has left, somebody else has to end it, or its keys could never be rotated again.
+      if (outcome === 'rejected' && proposal.progress !== undefined && authorRights(proposal, people, state).write) {
         const message = 'The rotation has started: its value may be in use already. Only its author can end it.';
         throw new ApiError('rotation_open', message);
       }

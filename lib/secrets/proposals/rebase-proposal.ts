@@ -30,8 +30,8 @@ export async function beginRebase(path: EnvironmentPath, id: string) {
 
 /**
  * Proposes the same values against the environment as it is now.
- * @throws forbidden for anybody but the author; invalid_request if it would change nothing; proposal_not_found,
- * proposal_closed, plan_limit_exceeded, payload_too_large
+ * @throws forbidden for anybody but the author; invalid_request if it would change nothing and is no rotation;
+ * proposal_not_found, proposal_closed, plan_limit_exceeded, payload_too_large
  */
 export async function rebaseProposal(context: MemberContext, id: string, begun: Reads): Promise<CheckedProposal> {
   // Once for all attempts.
@@ -58,10 +58,9 @@ export async function rebaseProposal(context: MemberContext, id: string, begun: 
           const secrets = [...proposed.values].map(([key, value]) => ({ key, value, expand: expanding.has(key) }));
           const kept = new Set(keysOf(proposal));
           const deletions = proposal.deleted.map(([key]) => key).filter(key => isLive(current.head(key)));
-          const sorted = await sortOutUnchanged(
-            secrets.filter(({ key }) => kept.has(key)),
-            current,
-          );
+          const puts = secrets.filter(({ key }) => kept.has(key));
+          // The scripts of a rotation take all of its values, and it is finished by applying it.
+          const sorted = proposal.purpose === 'rotation' ? { puts } : await sortOutUnchanged(puts, current);
           return { ...sorted, deletions, action: 'proposal.created', answer: () => undefined };
         },
         propose: async (decidedTarget, decided) => {

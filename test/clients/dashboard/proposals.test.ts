@@ -253,4 +253,25 @@ describe.skipIf(withoutBrowser)('an environment whose changes need approval', ()
     await developer.goto(`${world.screen('production')}/proposals/01943c8e-5a10-7c3d-9f42-6b8e2d7a1c05`);
     await developer.getByText('production has no such proposal.').waitFor();
   });
+
+  it('of a rotation is neither applied without its scripts nor rejected while its author can go on', async () => {
+    await requireApprovals(0, 'staging');
+    const path = `${world.path('staging')}/proposals`;
+    const body = { set: [{ key: 'ROTATED', value: 'new' }], purpose: 'rotation' };
+    const { proposal } = await call('POST', path, 'developer', body);
+    await call('PUT', `${path}/${proposal.id}/progress`, 'developer', { progress: 'started' });
+    const screen = `${world.screen('staging')}/proposals/${proposal.id}`;
+    const author = await openAt(screen, 'developer');
+    await author.getByText('Go on with it, with its scripts: holdfast rotate --resume').waitFor();
+    await button(author, 'Withdraw …').waitFor();
+    expect(await button(author, 'Apply as one revision').count()).toBe(0);
+
+    const admin = await openAt(screen, 'admin');
+    await button(admin, 'Reject …').click();
+    await dialog(admin).getByText('It can only be rejected once its author may no longer write here.').waitFor();
+    await submit(dialog(admin), {}, 'Reject');
+    await admin.getByText('Only its author can end it.').waitFor();
+    expect((await call('GET', `${path}/${proposal.id}`, 'admin')).proposal.state).toBe('open');
+    await call('POST', `${path}/${proposal.id}/withdraw`, 'developer');
+  });
 });

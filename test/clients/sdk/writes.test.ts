@@ -10,6 +10,7 @@ import {
   type ReceivedRequest,
   type Respond,
   refusal,
+  reset,
   type ScriptedServer,
   startServer,
 } from './scripted-server.ts';
@@ -294,6 +295,13 @@ describe('a plan', () => {
     expect([real?.body, real?.body.message]).toEqual([dry?.body, 'why']);
     expect((await environment.revisions({ limit: 1 })).revisions).toMatchObject([{ revision: 2, message: 'why' }]);
     await expect(plan.apply()).rejects.toThrow(RevisionMismatch);
+  });
+
+  it('leaves nothing unknown if it gets no answer', async () => {
+    await start(pass => (request, response) => (request.query.has('dryRun') ? reset : pass)(request, response));
+    const error = await failureOf(environment.plan({ set: { A: '1' } }));
+    expect(error).toMatchObject({ code: 'connection_failed', outcomeUnknown: false });
+    expect(sent()).toEqual(['POST dev/changes', 'POST dev/changes']);
   });
 
   it('must change something, and can’t delete a missing key', async () => {

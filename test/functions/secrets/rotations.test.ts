@@ -156,6 +156,34 @@ describe('a rotation that has started', () => {
     expect(await place.values('production')).toEqual({ A: 'new' });
   });
 
+  it('keeps all of its values when it is rebased, also those that somebody has set by hand', async () => {
+    await place.importAll('production', { A: '1', B: '1' });
+    const { id } = await rotation({ A: 'new a', B: 'new b' });
+    await record(id, 'changed');
+    await place.set('production', 'A', 'new a');
+    expect((await close(id, 'rebase')).body.proposal).toMatchObject({ created: [], updated: ['A', 'B'] });
+    await place.set('production', 'B', 'new b');
+    expect((await close(id, 'rebase')).body.proposal).toMatchObject({ created: [], updated: ['A', 'B'] });
+    const { values } = (await api.get(pathOf(id, '?values=true'), place.owner.session)).body;
+    expect(values.map((one: { after: string }) => one.after)).toEqual(['new a', 'new b']);
+    expect((await close(id, 'apply')).body.proposal).toMatchObject({ state: 'applied', revision: 4 });
+    expect(await place.values('production')).toEqual({ A: 'new a', B: 'new b' });
+  });
+
+  it('can be rejected once its author may no longer write, so that its key can be rotated again', async () => {
+    const [author, admin] = [await place.member('developer'), await place.member('admin')];
+    const { id } = await rotation({ A: '1' }, author.session);
+    await record(id, 'started', author.session);
+    expect(codeOf(await act(id, 'reject', admin.session))).toBe('409 rotation_open');
+    const members = `/members/${place.owner.organization.id}`;
+    const list = (await api.get(members, place.owner.session)).body.members;
+    const member = list.find(({ email }: { email: string }) => email === author.email);
+    await expectStatus(api.delete(`${members}/${member.id}`, place.owner.session), 200);
+    expect(codeOf(await rotate({ A: '2' }))).toBe('409 rotation_open');
+    expect((await act(id, 'reject', admin.session)).body.proposal.state).toBe('rejected');
+    expect(codeOf(await rotate({ A: '2' }))).toBe('201');
+  });
+
   it('survives a rotation of the project’s key', async () => {
     const { id } = await rotation({ A: 'new' });
     await record(id, 'started');

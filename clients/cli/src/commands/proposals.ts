@@ -150,6 +150,14 @@ const apply = action({
   name: 'apply',
   description: 'apply a proposal that has enough approvals',
   exampleId: '01943c8e-88c4-7a19-b3e7-d20f4b6a95e1',
+  check: async (own, proposalId) => {
+    const { proposal } = await own.get(proposalId);
+    if (proposal.state !== 'open' || proposal.purpose !== 'rotation') return;
+    throw usage(
+      'It is a rotation: applied alone, the value here may be one that nothing outside accepts.',
+      `Go on with it: holdfast rotate --resume ${[...proposal.updated, ...proposal.created][0]}, with the scripts`,
+    );
+  },
   report: ({ revision }, { slug }) => [`Applied; ${slug} is at revision ${revision}.`],
 });
 

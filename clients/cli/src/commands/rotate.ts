@@ -6,16 +6,27 @@ import { given } from '../given.ts';
 import { messageOption, secretKeys, yesOption } from '../options.ts';
 import { warnOfProblems, withOutcome } from '../proposal.ts';
 import { carryOn } from '../rotation/carry-on.ts';
-import { findRotation, hasStarted, keysOf } from '../rotation/find-rotation.ts';
+import { findRotation, hasStarted, keysOf, ofAnother } from '../rotation/find-rotation.ts';
 import { newValues } from '../rotation/new-values.ts';
+import { requireNames } from '../rotation/scripts.ts';
 import type { Session } from '../session.ts';
 
 const beginning = ['generate', 'alphabet', 'stdin', 'message'];
 
+/** An empty one, such as of a variable that is not set, would succeed without changing anything. */
+function script(text: string): string {
+  if (text.trim() !== '') return text;
+  throw usage('A script is empty, so it would change nothing.', 'Nothing was changed. Is a variable unset?');
+}
+
 const options = [
-  new Option('--run <script>', 'changes the value outside of Holdfast; may run again after a failure'),
-  new Option('--check <script>', 'ends with 0 if the new value works'),
-  new Option('--after <script>', 'what is left once the new value is set, such as revoking the old one'),
+  new Option('--run <script>', 'changes the value outside of Holdfast; may run again after a failure').argParser(
+    script,
+  ),
+  new Option('--check <script>', 'ends with 0 if the new value works').argParser(script),
+  new Option('--after <script>', 'what is left once the new value is set, such as revoking the old one').argParser(
+    script,
+  ),
   generateOption,
   alphabetOption,
   new Option('--stdin', 'read the new value from standard input; of several keys as KEY=value lines or JSON').conflicts(
@@ -79,6 +90,7 @@ async function propose(
       'To set a value only here: holdfast set KEY',
     );
   }
+  requireNames(keys);
   const change = { set: Object.fromEntries(await newValues(session, keys, flags)) };
   for (let attempt = 1; ; attempt += 1) {
     const revision = await requirePlain(environment, keys);
@@ -137,7 +149,7 @@ async function abandon(
     if (!(await terminal.confirm('Forget it?'))) throw new Failure(exitCodes.other, 'declined', 'Nothing was changed.');
   }
   const answer = await own.withdraw(id).catch(error => {
-    throw withOutcome(error, `holdfast proposals show ${id}`);
+    throw ofAnother(error, found) ?? withOutcome(error, `holdfast proposals show ${id}`);
   });
   if (output.json) output.document(answer);
   else output.note(`The rotation of ${names} is abandoned; ${environment.slug} is unchanged.`);

@@ -3,8 +3,8 @@ import { exitCodes, Failure, usage } from '../failure.ts';
 import { failureOf } from '../failure-of.ts';
 import { nextStep, placeOf, standingOf, warnOfProblems } from '../proposal.ts';
 import type { Session } from '../session.ts';
-import { hasStarted, keysOf } from './find-rotation.ts';
-import { runScript, type Scripts, type Values } from './scripts.ts';
+import { hasStarted, keysOf, ofAnother } from './find-rotation.ts';
+import { requireVariables, runScript, type Scripts, type Values } from './scripts.ts';
 
 /*
  * A rotation can end at any moment: a script fails, the service is away, this process is killed. Each step is recorded
@@ -29,8 +29,8 @@ export async function carryOn(rotating: Rotating): Promise<void> {
   const { applied, values } = proposal.state === 'open' ? await change(rotating) : await changedBefore(rotating);
   const step = stepOf(rotating, `Outside and in ${rotating.environment.slug}, the new value is in use.`);
   if (scripts.after !== undefined) await step(() => run(rotating, 'after', values));
-  await step(() => own.record(applied.id, 'finished'));
-  if (session.output.json) session.output.document({ proposal: applied });
+  const finished = await step(() => own.record(applied.id, 'finished'));
+  if (session.output.json) session.output.document(finished);
   else
     session.output.note(
       `${namesOf(proposal)} rotated; ${rotating.environment.slug} is at revision ${applied.revision}.`,
@@ -66,6 +66,7 @@ async function change(rotating: Rotating): Promise<{ applied: Proposal; values: 
   const start = progress === undefined ? before : progress === 'started' ? during : after;
   requireScripts(rotating);
   const { values = [], stale } = await start(() => own.get(id, { values: true }));
+  requireVariables(values);
   if (stale.length > 0) await start(() => Promise.reject(moved(rotating, stale)));
   if (progress !== 'changed') {
     await start(() => own.record(id, 'started'));
@@ -108,19 +109,28 @@ async function apply(rotating: Rotating): ReturnType<Proposals['apply']> {
   } catch (error) {
     if (!(error instanceof HoldfastError)) throw error;
     if (error.code === 'proposal_stale') throw moved(rotating, (error.details as { keys: string[] }).keys);
-    const now = error.outcomeUnknown ? await own.get(proposal.id).catch(() => undefined) : undefined;
+    // It was this request, or another start of the command that went on with the same rotation.
+    const mayBeApplied = error.outcomeUnknown || error.code === 'proposal_closed';
+    const now = mayBeApplied ? await own.get(proposal.id).catch(() => undefined) : undefined;
     if (now?.proposal.state !== 'applied') throw error;
     return now;
   }
 }
 
-/** The values of a rotation that was applied, whose proposal has them no longer. */
+/**
+ * The values of a rotation that was applied, whose proposal has them no longer. Only they are read: the value of another
+ * key at that revision may have been destroyed.
+ */
 async function changedBefore({ environment, proposal, scripts }: Rotating) {
-  const { revision = 0 } = proposal;
+  const { revision = 0, created, updated } = proposal;
   if (scripts.after === undefined) return { applied: proposal, values: [] };
-  const [before, after] = await Promise.all([revision - 1, revision].map(one => environment.pull({ revision: one })));
-  const values = keysOf(proposal).map(key => ({ key, before: before?.get(key), after: after?.get(key) }));
-  return { applied: proposal, values };
+  const at = async (one: number, key: string) => (await environment.pull({ revision: one, keys: [key] })).get(key);
+  const values = [...created, ...updated].map(async key => ({
+    key,
+    before: updated.includes(key) ? await at(revision - 1, key) : undefined,
+    after: await at(revision, key),
+  }));
+  return { applied: proposal, values: await Promise.all(values) };
 }
 
 async function run(rotating: Rotating, name: keyof Scripts, values: Values): Promise<void> {
@@ -130,13 +140,28 @@ async function run(rotating: Rotating, name: keyof Scripts, values: Values): Pro
   await runScript(name, script, { values, takesInput: rotating.takesInput });
 }
 
+/** Another start of the command has gone on with the rotation, or ended it. */
+function endedMeanwhile(failure: Failure, { proposal, environment }: Rotating): Failure {
+  const { exitCode, code, message, requestId, details } = failure;
+  const state = /applied/.test(message)
+    ? `Another start of the command has set the new value in ${environment.slug}.`
+    : 'If --run has changed the value outside, nothing else has the new one.';
+  const hint = `See what became of it: holdfast proposals show ${proposal.id}`;
+  return new Failure(exitCode, code, `${message}\n${state}`, { requestId, details, hint });
+}
+
 /** @param state which value is in use outside while the step is taken */
-function stepOf({ proposal }: Rotating, state: string) {
+function stepOf(rotating: Rotating, state: string) {
+  const { proposal } = rotating;
   return async <T>(take: () => Promise<T>): Promise<T> => {
     try {
       return await take();
     } catch (error) {
-      const { exitCode, code, message, requestId, details, hint } = failureOf(error);
+      const failure = failureOf(error);
+      const { exitCode, code, message, requestId, details, hint } = failure;
+      if (code === 'proposal_closed') throw endedMeanwhile(failure, rotating);
+      const another = ofAnother(error, proposal);
+      if (another !== undefined) throw another;
       // What has happened is known better here.
       const what = message.replace(/ The change may have been applied.*$/s, '');
       const goOn = `Go on: ${resuming(proposal)}, with the scripts`;

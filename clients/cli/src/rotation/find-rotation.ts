@@ -1,5 +1,6 @@
 import type { Proposal, Proposals } from '@holdfast/sdk';
 import { exitCodes, Failure, usage } from '../failure.ts';
+import { failureOf, withHint } from '../failure-of.ts';
 
 /** A page of the service. Of older ones, nothing is left to do that anybody waits for. */
 const mostLookedAt = 100;
@@ -10,6 +11,14 @@ const isRotation = ({ purpose }: Proposal) => purpose === 'rotation';
 
 /** Whether it has changed something outside. */
 export const hasStarted = ({ progress }: Proposal): boolean => progress !== undefined;
+
+/** A refusal because somebody else began the rotation; undefined for any other error. */
+export function ofAnother(error: unknown, { id, createdBy, state }: Proposal): Failure | undefined {
+  const { code, message } = failureOf(error);
+  if (code !== 'forbidden' || !message.startsWith('Only the author')) return undefined;
+  const end = state === 'open' ? ` If they can’t: holdfast proposals reject ${id}` : '';
+  return withHint(error, `${createdBy.email} began the rotation, and has to go on with it or end it.${end}`);
+}
 
 /**
  * The open rotation of these keys, or the only one.

@@ -1,4 +1,6 @@
-import { type ExitCode, exitCodes, Failure } from '../failure.ts';
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
+import { isName, notAName, nul } from '@holdfast/contracts/fields/formats/format.ts';
+import { type ExitCode, exitCodes, Failure, usage } from '../failure.ts';
 import { readInherited } from '../run/inherited.ts';
 import { environmentWithoutCredentials } from '../withheld.ts';
 
@@ -26,6 +28,24 @@ function variablesOf(values: Values): Record<string, string | undefined> {
   return Object.fromEntries([...inherited, ...own.filter(([, value]) => value !== undefined)]);
 }
 
+/** @throws Failure for keys that a shell can’t name as variables */
+export function requireNames(keys: readonly string[]): void {
+  const unnamed = keys.filter(key => !isName(key));
+  if (unnamed.length === 0) return;
+  throw usage(`No script can get the value of ${unnamed.join(', ')}, which ${notAName}.`, 'Nothing was changed.');
+}
+
+/** @throws Failure for values that no variable can hold. It never quotes them. */
+export function requireVariables(values: Values): void {
+  const cut = values.filter(({ before, after }) => [before, after].some(value => value?.includes('\0')));
+  if (cut.length === 0) return;
+  const keys = cut.map(({ key }) => key);
+  const message = `No script can get the value of ${keys.join(', ')}: it ${nul}. Nothing was changed now.`;
+  throw new Failure(exitCodes.other, 'invalid_value', message, {
+    hint: `End the rotation: holdfast rotate --abandon ${keys[0]}`,
+  });
+}
+
 interface Running {
   values: Values;
   /** Whether the script gets standard input, which was not used up for the values. */
@@ -44,11 +64,17 @@ export async function runScript(name: keyof Scripts, script: string, { values, t
   try {
     await new Promise<void>((resolve, reject) => {
       const end = (how: string) => reject(failed(name, how));
-      const child = spawn('/bin/sh', ['-c', script], {
-        stdio: [takesInput ? 'inherit' : 'ignore', 2, 2],
-        env: variablesOf(values),
-      });
-      child.once('error', ({ code }: NodeJS.ErrnoException) => end(`can’t be started (${code})`));
+      const notStarted = ({ code }: NodeJS.ErrnoException) => end(`can’t be started (${code})`);
+      const options: SpawnOptions = { stdio: [takesInput ? 'inherit' : 'ignore', 2, 2], env: variablesOf(values) };
+      let child: ChildProcess;
+      try {
+        child = spawn('/bin/sh', ['-c', script], options);
+      } catch (error) {
+        // Node’s message quotes a variable that it doesn’t allow, and so the value.
+        notStarted(error as NodeJS.ErrnoException);
+        return;
+      }
+      child.once('error', notStarted);
       child.once('spawn', () => forwarding.to(child));
       child.once('exit', (code, signal) => {
         if (code === 0) resolve();

@@ -23,13 +23,17 @@ export function Decide({ proposal, stale, environment, decisions }: DecideProps)
   const hasApproved = proposal.approvals.some(({ id }) => id === user.value?.id);
   const missing = missingApprovals(proposal);
   const isRotation = proposal.purpose === 'rotation';
-  const mayApply = missing === 0 && (isAuthor || (hasApproved && !isRotation));
+  // Applied alone, a rotation would set a value that nothing outside may accept: its scripts come first.
+  const mayApply = missing === 0 && !isRotation && (isAuthor || hasApproved);
   const completes = missing === 1 && !isRotation;
   const isStale = stale.length > 0;
   const whyNot = isStale ? 'Keys have changed since: its author has to propose it again first.' : undefined;
   const hasStarted = proposal.progress !== undefined;
-  const others = hasStarted ? null : <Reject onReject={decisions.reject} />;
-  const end = isAuthor ? <Withdraw onWithdraw={decisions.withdraw} hasStarted={hasStarted} /> : others;
+  const end = isAuthor ? (
+    <Withdraw onWithdraw={decisions.withdraw} hasStarted={hasStarted} />
+  ) : (
+    <Reject onReject={decisions.reject} hasStarted={hasStarted} />
+  );
   return (
     <>
       <Problem error={decisions.error} />
@@ -83,6 +87,8 @@ function Next({ error, isAuthor }: { error: unknown; isAuthor: boolean }) {
   return null;
 }
 
+const mayBeInUse = 'The rotation has started: its new value may be in use, and nothing else has it.';
+
 /** @param hasStarted whether it is a rotation whose value may be in use already */
 function Withdraw({ onWithdraw, hasStarted }: { onWithdraw: () => Promise<void>; hasStarted: boolean }) {
   const [isOpen, setOpen] = useState(false);
@@ -94,14 +100,15 @@ function Withdraw({ onWithdraw, hasStarted }: { onWithdraw: () => Promise<void>;
       {isOpen && (
         <Confirm title="Withdraw the proposal" action="Withdraw" onConfirm={onWithdraw} onClose={() => setOpen(false)}>
           <p>Nobody can approve or apply it then. Its values are erased.</p>
-          {hasStarted && <p>The rotation has started: its new value may be in use, and nothing else has it.</p>}
+          {hasStarted && <p>{mayBeInUse}</p>}
         </Confirm>
       )}
     </>
   );
 }
 
-function Reject({ onReject }: { onReject: (message: string) => Promise<void> }) {
+/** @param hasStarted whether it is a rotation that can only be rejected once its author may no longer write */
+function Reject({ onReject, hasStarted }: { onReject: (message: string) => Promise<void>; hasStarted: boolean }) {
   const [isOpen, setOpen] = useState(false);
   const [message, setMessage] = useState('');
   return (
@@ -116,6 +123,7 @@ function Reject({ onReject }: { onReject: (message: string) => Promise<void> }) 
           onConfirm={() => onReject(message.trim())}
           onClose={() => setOpen(false)}
         >
+          {hasStarted && <p>{mayBeInUse} It can only be rejected once its author may no longer write here.</p>}
           <p>Nobody can apply it then. Its author sees your reason, and can propose something else.</p>
           <Field
             label="Why? (optional)"

@@ -50,12 +50,15 @@ function Open({ proposal, place: { env } }: OfProposal) {
         Nothing in {env} has changed.
       </p>
     );
-  const whoApplies = isOwn(proposal) ? 'You' : purpose === 'rotation' ? 'Its author' : 'Its author or an approver';
+  const isMine = isOwn(proposal);
+  const next =
+    purpose === 'rotation'
+      ? `${isMine ? 'Go on with it, with its scripts' : 'Its author goes on with it'}: holdfast rotate --resume`
+      : `${isMine ? 'You' : 'Its author or an approver'} can apply it.`;
   return (
     <p>
       <strong>Ready to be applied.</strong>{' '}
-      {needed === 0 ? `${env} needs no approval now.` : 'It has the approvals that it needs.'} {whoApplies} can apply
-      it.
+      {needed === 0 ? `${env} needs no approval now.` : 'It has the approvals that it needs.'} {next}
     </p>
   );
 }
