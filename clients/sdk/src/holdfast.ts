@@ -6,7 +6,7 @@ import { platformAssertion } from './id-token-sources.ts';
 import { audienceOf, checkIdToken, identityToken, type Variables } from './identity.ts';
 import { createLayersPuller, type LayeredSnapshot, type PullLayers } from './layers.ts';
 import { type Paged, paged } from './paged.ts';
-import { readNamedFile } from './read-named-file.ts';
+import { tokenInFile } from './read-named-file.ts';
 import {
   type GivenOptions,
   type ItemOf,
@@ -175,10 +175,7 @@ function tokenIn(variables: Variables): string | TokenFunction | undefined {
   const token = variables.HOLDFAST_TOKEN?.trim();
   const path = variables.HOLDFAST_TOKEN_FILE?.trim();
   if (token || !path) return token || undefined;
-  const read = () => readNamedFile(path, 'HOLDFAST_TOKEN_FILE');
-  // Fails here, not at the first call. Later it is read each time, because platforms renew it.
-  read();
-  return read;
+  return tokenInFile(path);
 }
 
 /** Operations on several environments of a project. */

@@ -13,3 +13,11 @@ export function readNamedFile(path: string, variable: string): string {
     );
   }
 }
+
+/** A function for the token in the file `HOLDFAST_TOKEN_FILE`, which is read each time, because platforms renew it. */
+export function tokenInFile(path: string): () => string {
+  const read = () => readNamedFile(path, 'HOLDFAST_TOKEN_FILE');
+  // Fails here, not at the first call.
+  read();
+  return read;
+}

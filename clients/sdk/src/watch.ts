@@ -11,16 +11,18 @@ import { pause } from './transport.ts';
 export function watchPulls<S extends Snapshot>(
   pull: (options: PullOptions) => Promise<S>,
   versionOf: (snapshot: S) => number | string,
-  { intervalMs = 10_000, ...options }: WatchOptions,
+  options: WatchOptions,
 ): AsyncGenerator<S, void, undefined> {
+  const { intervalMs = 10_000 } = options;
   if (!(intervalMs > 0)) throw new RangeError('intervalMs must be above 0.');
-  return poll(pull, versionOf, { intervalMs, ...options });
+  return poll(pull, versionOf, intervalMs, options);
 }
 
 async function* poll<S extends Snapshot>(
   pull: (options: PullOptions) => Promise<S>,
   versionOf: (snapshot: S) => number | string,
-  { intervalMs, signal, onError }: WatchOptions & { intervalMs: number },
+  intervalMs: number,
+  { signal, onError }: WatchOptions,
 ): AsyncGenerator<S, void, undefined> {
   const options = { maxAgeMs: 0, staleIfErrorMs: 0, ...(signal === undefined ? {} : { signal }) };
   let last: number | string | undefined;
