@@ -25,6 +25,9 @@ export interface PulledEnvironment {
   more?: number;
 }
 
+/** What the server does with `layers`. An older one doesn't know it, and a proxy may remove the tag or weaken it. */
+export type LayersService = 'current' | 'older' | 'untagged' | 'weak' | 'too-large';
+
 /** A function that returns one text after the other. */
 export interface InTurn {
   inTurn: string[];
@@ -53,6 +56,8 @@ export interface PullOptions {
   staleIfErrorMs?: number;
 }
 
+export type LayerOptions = Omit<PullOptions, 'revision'>;
+
 export interface SetOptions {
   ifRevision?: number;
   ifVersion?: number;
@@ -66,7 +71,7 @@ export type Call =
   | ['pull', PullOptions?]
   | ['get', string]
   | ['set', string, string, SetOptions?]
-  | ['layers', string[]]
+  | ['layers', string[], LayerOptions?]
   | ['watch', { intervalMs: number; layers?: string[] }]
   /** The next snapshot of the watch, with the codes of the polls that failed before it. */
   | ['next']
@@ -85,6 +90,8 @@ export interface Step {
   answers?: ScriptedAnswer[];
   /** What the server holds from here on, instead of answers in turn. */
   environments?: Record<string, PulledEnvironment>;
+  /** `current` unless a step says otherwise. */
+  layersService?: LayersService;
   call: Call;
   result?: Record<string, unknown>;
   error?: Record<string, unknown>;

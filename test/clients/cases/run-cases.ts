@@ -83,11 +83,12 @@ async function openPlace(text: string) {
   let from = 0;
   let answers: Step['answers'] = [];
   let environments: Step['environments'];
+  let layersService: Step['layersService'];
   const server = await untilEnd(
     startServer((request, response) => {
       const answered = server.requests.length - 1 - from;
       const answer = answers?.[Math.min(answered, answers.length - 1)] ?? 'hang';
-      const respond = environments === undefined ? answerWith(answer) : environmentsIn(environments);
+      const respond = environments === undefined ? answerWith(answer) : environmentsIn(environments, layersService);
       respond(request, response);
     }),
   );
@@ -117,6 +118,7 @@ async function openPlace(text: string) {
         from = begin;
       }
       environments = step.answers === undefined ? (step.environments ?? environments) : undefined;
+      layersService = step.layersService ?? layersService;
     },
     requests: () => server.requests.slice(begin),
     signedBy: () => aws?.signed.at(-1)?.accessKeyId,

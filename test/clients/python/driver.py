@@ -78,12 +78,13 @@ def call_open(_):
     return {}
 
 
-def call_pull(_, given=None):
+def pull_options(given):
     names = {**OPTIONS, "keys": "keys", "revision": "revision", "raw": "raw"}
-    options = {
-        names[name]: value / 1000 if name in OPTIONS else value for name, value in (given or {}).items()
-    }
-    return shown_of(State.environment.pull(**options))
+    return {names[name]: value / 1000 if name in OPTIONS else value for name, value in (given or {}).items()}
+
+
+def call_pull(_, given=None):
+    return shown_of(State.environment.pull(**pull_options(given)))
 
 
 def call_get(_, key):
@@ -96,8 +97,8 @@ def call_set(_, key, value, given=None):
     return {"changed": result.changed, "revision": result.revision, "version": result.version}
 
 
-def call_layers(_, names):
-    snapshot = State.client.layers(names)
+def call_layers(_, names, given=None):
+    snapshot = State.client.layers(names, **pull_options(given))
     return {
         **shown_of(snapshot),
         "sources": {key: snapshot.source_of(key) for key in snapshot},

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { untilEnd } from '#test/support/fixtures.ts';
 import { isRunning } from '#test/support/is-running.ts';
 import { startReceiver } from '#test/support/receiver.ts';
+import { environmentsIn } from '../cases/answers.ts';
 import { inTurn, pullAnswer, reset, startServer } from '../sdk/scripted-server.ts';
 import { describeWithPython, runScript } from './python.ts';
 
@@ -105,7 +106,7 @@ show([kept, hf.environment("acme/shop/dev") is first])
     expect(printed).toEqual([true, false]);
   });
 
-  it('has errors that survive pickling, and snapshots that can’t be changed', async () => {
+  it('has errors that survive pickling, and snapshots that can be neither changed nor pickled', async () => {
     const server = await untilEnd(startServer(pullAnswer(17, { A: 'nobody-may-log' })));
     const printed = await run(
       `
@@ -114,7 +115,7 @@ snapshot = client().environment("acme/web-shop/dev").pull()
 refused = []
 for change in (
     lambda: snapshot.__setitem__("A", "2"), lambda: setattr(snapshot, "revision", 1), lambda: setattr(snapshot, "x", 1),
-    lambda: snapshot._values.__setitem__("A", "2"),
+    lambda: snapshot._values.__setitem__("A", "2"), lambda: pickle.dumps(snapshot), lambda: json.dumps(snapshot),
 ):
     try: change()
     except (TypeError, AttributeError): refused.append(1)
@@ -123,13 +124,40 @@ except KeyError as error: missing = str(error)
 error = holdfast.RevisionMismatchError("No.", "revision_mismatch", status=412, details={"currentRevision": 3})
 again = pickle.loads(pickle.dumps(error))
 same = [again.code, again.status, again.current_revision, str(again)]
-show([repr(snapshot), len(refused), missing, snapshot.get("B"), "A" in snapshot, same, dict(copy.copy(snapshot)) == dict(snapshot)])
+copied = copy.copy(snapshot) is snapshot and copy.deepcopy({"kept": snapshot})["kept"] is snapshot
+show([repr(snapshot), len(refused), missing, snapshot.get("B"), "A" in snapshot, same, copied])
 `,
       { URL: server.url },
     );
     const same = ['revision_mismatch', 412, 3, 'No.'];
     const missing = "'B is not set at revision 17.'";
-    expect(printed).toEqual(["<Snapshot revision=17 keys=['A']>", 4, missing, null, true, same, true]);
+    expect(printed).toEqual(["<Snapshot revision=17 keys=['A']>", 6, missing, null, true, same, true]);
+  });
+
+  it('pulls layers that are environments instead of names, those of another client with its token', async () => {
+    const held = {
+      'acme/shared/dev': { revision: 4, values: { A: '1' } },
+      'acme/shop/dev': { revision: 17, values: {} },
+    };
+    const server = await untilEnd(startServer(environmentsIn(held)));
+    const printed = await run(
+      `
+hf, other = client(), holdfast.Holdfast(os.environ["URL"], "service_tok_other")
+first = hf.layers(["acme/shared/dev", hf.environment("acme/shop/dev")])
+unchanged = hf.layers(["acme/shared/dev", "acme/shop/dev"]) is first
+second = hf.layers(["acme/shared/dev", other.environment("acme/shop/dev")])
+show([repr(first), unchanged, second == first, second.layers == first.layers])
+`,
+      { URL: server.url },
+    );
+    expect(printed).toEqual(["<LayeredSnapshot revision=17 keys=['A']>", true, true, true]);
+    const sent = server.requests.map(({ path, query, headers }) => [path, query.get('layers'), headers.authorization]);
+    const together = ['/v1/secrets/acme/shop/dev', 'shared/dev', 'Bearer service_tok_x'];
+    expect(sent.slice(0, 2)).toEqual([together, together]);
+    expect(sent.slice(2).toSorted()).toEqual([
+      ['/v1/secrets/acme/shared/dev', null, 'Bearer service_tok_x'],
+      ['/v1/secrets/acme/shop/dev', null, 'Bearer service_tok_other'],
+    ]);
   });
 
   it('does not send a change that came too late to its connection', async () => {

@@ -52,7 +52,7 @@ async function resultOf(call: Call, variables: Record<string, string>): Promise<
       return { changed, revision, version: secret.version };
     }
     case 'layers': {
-      const snapshot = await client.layers(call[1]);
+      const snapshot = await client.layers(call[1], call[2]);
       const sources = Object.fromEntries(snapshot.keys().map(key => [key, snapshot.sourceOf(key)]));
       return { ...shownOf(snapshot), sources, layers: snapshot.layers.map(({ name, revision }) => [name, revision]) };
     }

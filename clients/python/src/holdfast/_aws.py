@@ -6,14 +6,15 @@ import json
 import re
 import time
 import urllib.parse
-from typing import Callable
+from collections.abc import Callable
 
 from ._checks import is_address
 from ._errors import HoldfastError
 from ._http import Response
 from ._identity import no_id_token
-from ._platform import PlatformUnreachable, ask_platform, read_file
+from ._platform import PlatformUnreachableError, ask_platform, read_named_file
 from ._sts import Credentials, Sts
+from ._token import Token
 from ._variables import Variables
 
 #: https://docs.aws.amazon.com/sdkref/latest/guide/feature-imds-credentials.html
@@ -47,7 +48,7 @@ def _credentials_in(variables: Variables, sts: Sts) -> Credentials:
             "RoleSessionName": variables.get("AWS_ROLE_SESSION_NAME") or f"holdfast-{int(time.time() * 1000)}",
         }
         element = sts.call(
-            "AssumeRoleWithWebIdentity", parameters, web_identity=_read_file(file, "AWS_WEB_IDENTITY_TOKEN_FILE")
+            "AssumeRoleWithWebIdentity", parameters, web_identity=read_named_file(file, "AWS_WEB_IDENTITY_TOKEN_FILE")
         )
         return Credentials(element("AccessKeyId"), element("SecretAccessKey"), element("SessionToken"))
     container = _container_address(variables)
@@ -70,23 +71,6 @@ def _region_in(variables: Variables) -> str:
     if re.fullmatch(r"[a-z0-9-]{1,40}", region):
         return region
     raise no_id_token("The AWS region is not a region’s name, such as eu-west-1: set AWS_REGION.")
-
-
-class _Token:
-    """Keeps a token out of the ``repr`` of local variables, which debuggers and error reports show."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-
-def _read_file(path: str, variable: str) -> str:
-    def failed(reason: str, cause: OSError) -> HoldfastError:
-        message = f"{variable} names {path}, which could not be read ({reason}): set it to a readable file."
-        return no_id_token(message, cause=cause)
-
-    return read_file(path, failed).strip()
 
 
 def _container_address(variables: Variables) -> str:
@@ -113,19 +97,19 @@ def _ask_container(address: str, variables: Variables) -> Credentials:
     # Read each time: EKS renews the file.
     file = variables.get("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")
     variable = "AWS_CONTAINER_AUTHORIZATION_TOKEN"
-    token = _Token(_read_file(file, f"{variable}_FILE") if file else variables.get(variable))
+    token = Token(read_named_file(file, f"{variable}_FILE") if file else variables.get(variable))
     if not re.fullmatch(r"[\x20-\x7e]*", token.text):
         raise failed("its token is not one line of ASCII characters")
     try:
         response = _ask_with_token(address, token)
-    except PlatformUnreachable as failure:
+    except PlatformUnreachableError as failure:
         raise failed(str(failure)) from None
     if response.status != 200:
         raise failed(f"it answered {response.status}")
     return _parsed_credentials(response.text, f"The container’s endpoint {origin}")
 
 
-def _ask_with_token(address: str, token: _Token) -> Response:
+def _ask_with_token(address: str, token: Token) -> Response:
     authorization = {"Authorization": token.text} if token.text else {}
     return ask_platform(address, {"Accept": "application/json", **authorization})
 
@@ -151,9 +135,9 @@ def _instance_metadata(variables: Variables) -> Callable[[str], str]:
     if disabled and disabled != "false":
         raise no_id_token(f"No AWS credentials were found, and AWS_EC2_METADATA_DISABLED is set: {_WHAT_TO_SET}.")
     mode = variables.get("AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE").lower()
-    base = variables.get("AWS_EC2_METADATA_SERVICE_ENDPOINT") or _INSTANCE_ENDPOINTS[
-        "ipv6" if mode == "ipv6" else "ipv4"
-    ]
+    base = (
+        variables.get("AWS_EC2_METADATA_SERVICE_ENDPOINT") or _INSTANCE_ENDPOINTS["ipv6" if mode == "ipv6" else "ipv4"]
+    )
 
     def failed(reason: str) -> HoldfastError:
         return no_id_token(f"No AWS credentials were found in variables or at {base} ({reason}): {_WHAT_TO_SET}.")
@@ -164,7 +148,7 @@ def _instance_metadata(variables: Variables) -> Callable[[str], str]:
     def ask(path: str, header: str, value: str, method: str = "GET") -> str:
         try:
             response = ask_platform(urllib.parse.urljoin(base, path), {header: value}, method)
-        except PlatformUnreachable as failure:
+        except PlatformUnreachableError as failure:
             raise failed(str(failure)) from None
         if response.status != 200:
             raise failed(f"it answered {response.status}")

@@ -5,24 +5,26 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from types import TracebackType
-from typing import Callable, Iterator, Optional, Sequence, Union
+from typing import TypeVar, Union
 
 from ._environment import Environment
-from ._errors import HoldfastError
 from ._id_token_sources import platform_assertion
-from ._identity import IDENTITY_TIMEOUT, IdentityToken, audience_of, check_id_token, no_id_token
-from ._platform import read_file
-from ._pull import OnError
+from ._identity import IDENTITY_TIMEOUT, IdentityToken, audience_of, check_id_token
+from ._layers import LayersPuller
+from ._platform import read_named_file
+from ._pull import Puller
 from ._snapshot import LayeredSnapshot
 from ._transport import TokenFunction, Transport
 from ._variables import Variables
-from ._watch import watch_pulls
+from ._watch import OnError, watch_pulls
 
 #: Bounds the memory of a process that visits many environments.
 _KEPT_ENVIRONMENTS = 100
 
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
 Layers = Sequence[Union[str, Environment]]
 
 
@@ -35,7 +37,7 @@ class Holdfast:
     def __init__(
         self,
         url: str,
-        token: Union[str, TokenFunction],
+        token: str | TokenFunction,
         *,
         timeout: float = 30.0,
         attempt_timeout: float = 10.0,
@@ -75,12 +77,13 @@ class Holdfast:
         self._stale_if_error = stale_if_error
         self._lock = threading.Lock()
         self._environments: OrderedDict[str, Environment] = OrderedDict()
+        self._layered: OrderedDict[tuple[str, ...], LayersPuller] = OrderedDict()
 
     @classmethod
     def from_environment(
         cls,
         *,
-        id_token: Optional[Callable[[str], str]] = None,
+        id_token: Callable[[str], str] | None = None,
         timeout: float = 30.0,
         attempt_timeout: float = 10.0,
         token_timeout: float | None = None,
@@ -118,9 +121,9 @@ class Holdfast:
 
     def __exit__(
         self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        traceback: Optional[TracebackType],
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -131,9 +134,12 @@ class Holdfast:
         """Forgets the token and all values, and ends the requests and watches of all threads."""
         self._transport.close()
         with self._lock:
-            environments = list(self._environments.values())
-        for environment in environments:
-            environment._forget()
+            pullers: list[LayersPuller | Puller] = [
+                *self._layered.values(),
+                *(one._puller for one in self._environments.values()),
+            ]
+        for puller in pullers:
+            puller.forget()
 
     def environment(self, name: str) -> Environment:
         """``name`` is ``organization/project/environment``.
@@ -141,59 +147,65 @@ class Holdfast:
         The same name returns the same object, so its pulls share requests and the latest answer.
         """
         with self._lock:
-            known = self._environments.get(name)
-            if known is None:
-                known = Environment(
-                    self._transport, name, max_age=self._max_age, stale_if_error=self._stale_if_error
-                )
-                self._environments[name] = known
-            self._environments.move_to_end(name)
-            if len(self._environments) > _KEPT_ENVIRONMENTS:
-                self._environments.popitem(last=False)
-            return known
+            return _kept_in(self._environments, name, lambda: self._new_environment(name))
 
     def layers(
-        self, environments: Layers, *, max_age: float | None = None, stale_if_error: float | None = None
+        self,
+        environments: Layers,
+        *,
+        keys: Sequence[str] | None = None,
+        raw: bool = False,
+        max_age: float | None = None,
+        stale_if_error: float | None = None,
     ) -> LayeredSnapshot:
         """Pulls several environments as one: where several have a key, the last one wins.
 
-        ``environments`` has the lowest layer first: environments or their names. Each pull is audited on its own. If
-        one is refused, so is the whole.
+        ``environments`` has the lowest layer first: environments or their names. Each one is audited on its own. If one
+        is refused, so is the whole. Up to six environments of one organization take one request. ``keys`` are only some
+        keys, of which one that no layer has is an error. The other arguments are as for ``Environment.pull``.
         """
-        return _pull_layers(self._layers_of(environments), max_age, stale_if_error)
+        puller = self._layers_of(environments)
+        return puller.pull(keys=keys, raw=raw, max_age=max_age, stale_if_error=stale_if_error)
 
     def watch_layers(
-        self, environments: Layers, *, interval: float = 10.0, on_error: Optional[OnError] = None
+        self, environments: Layers, *, interval: float = 10.0, on_error: OnError | None = None
     ) -> Iterator[LayeredSnapshot]:
         """Like ``Environment.watch``: yields the layers' secrets, then again after each new revision of any of them."""
-        pulled = self._layers_of(environments)
+        puller = self._layers_of(environments)
         return watch_pulls(
-            self._transport, lambda: _pull_layers(pulled, 0, 0), lambda snapshot: snapshot.layers, interval, on_error
+            self._transport,
+            lambda: puller.pull(keys=None, raw=False, max_age=0, stale_if_error=0),
+            lambda snapshot: snapshot.layers,
+            interval,
+            on_error,
         )
 
-    def _layers_of(self, environments: Layers) -> list[Environment]:
+    def _new_environment(self, name: str) -> Environment:
+        return Environment(self._transport, name, max_age=self._max_age, stale_if_error=self._stale_if_error)
+
+    def _layers_of(self, environments: Layers) -> LayersPuller:
         if isinstance(environments, str) or not environments:
             raise ValueError("layers takes a list of environments, which is not empty.")
-        return [self.environment(one) if isinstance(one, str) else one for one in environments]
+        layers = [self.environment(one) if isinstance(one, str) else one for one in environments]
+
+        def create() -> LayersPuller:
+            return LayersPuller(self._transport, layers, max_age=self._max_age, stale_if_error=self._stale_if_error)
+
+        # Those of another client may have the same names.
+        if any(one._transport is not self._transport for one in layers):
+            return create()
+        with self._lock:
+            return _kept_in(self._layered, tuple(one.name for one in layers), create)
 
 
-def _pull_layers(
-    environments: Sequence[Environment], max_age: float | None, stale_if_error: float | None
-) -> LayeredSnapshot:
-    """Pulls all layers side by side. If one fails, so does the whole: never a part of them."""
-    threads = ThreadPoolExecutor(len(environments))
-    try:
-        pulls = [
-            threads.submit(environment.pull, max_age=max_age, stale_if_error=stale_if_error)
-            for environment in environments
-        ]
-        done, _ = wait(pulls, return_when=FIRST_EXCEPTION)
-        for pull in done:
-            pull.result()
-        return LayeredSnapshot([(one.name, pull.result()) for one, pull in zip(environments, pulls)])
-    finally:
-        # A failure is not kept waiting by the others.
-        threads.shutdown(wait=False)
+def _kept_in(kept: OrderedDict[K, T], key: K, create: Callable[[], T]) -> T:
+    """The entry, created if it is missing. The entries used last are kept."""
+    entry = kept[key] if key in kept else create()
+    kept[key] = entry
+    kept.move_to_end(key)
+    if len(kept) > _KEPT_ENVIRONMENTS:
+        kept.popitem(last=False)
+    return entry
 
 
 def _required(variables: Variables, name: str) -> str:
@@ -203,18 +215,14 @@ def _required(variables: Variables, name: str) -> str:
     return value
 
 
-def _token_in(variables: Variables) -> Union[str, TokenFunction, None]:
+def _token_in(variables: Variables) -> str | TokenFunction | None:
     token = variables.get("HOLDFAST_TOKEN").strip()
     path = variables.get("HOLDFAST_TOKEN_FILE").strip()
     if token or not path:
         return token or None
 
-    def failed(reason: str, cause: OSError) -> HoldfastError:
-        message = f"HOLDFAST_TOKEN_FILE names {path}, which could not be read ({reason}): set it to a readable file."
-        return no_id_token(message, cause=cause)
-
-    def read(_: Optional[str]) -> str:
-        return read_file(path, failed)
+    def read(_: str | None) -> str:
+        return read_named_file(path, "HOLDFAST_TOKEN_FILE")
 
     # Fails here, not at the first call. Later it is read each time, because platforms renew it.
     read(None)
@@ -222,7 +230,7 @@ def _token_in(variables: Variables) -> Union[str, TokenFunction, None]:
 
 
 def _identity_in(
-    variables: Variables, url: str, id_token: Optional[Callable[[str], str]], user_agent: str | None
+    variables: Variables, url: str, id_token: Callable[[str], str] | None, user_agent: str | None
 ) -> IdentityToken:
     if not variables.get("HOLDFAST_IDENTITY").strip() and id_token is None:
         _required(variables, "HOLDFAST_TOKEN")
@@ -231,5 +239,8 @@ def _identity_in(
     if id_token is None:
         return IdentityToken(url, organization, identity, platform_assertion(identity, variables), user_agent)
     own = id_token
-    assertion = lambda: check_id_token("id_token", own(audience_of(identity)))  # noqa: E731
+
+    def assertion() -> str:
+        return check_id_token("id_token", own(audience_of(identity)))
+
     return IdentityToken(url, organization, identity, assertion, user_agent)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Iterator, Optional, Sequence
+from collections.abc import Iterator, Sequence
 
-from ._pull import OnError, Puller, path_of
+from ._pull import Puller, path_of
 from ._snapshot import Snapshot
 from ._transport import Transport
-from ._watch import watch_pulls
+from ._watch import OnError, watch_pulls
 from ._write import ApplyResult, Changes, SetResult, Writer, put_of
 
 
@@ -31,7 +31,7 @@ class Environment:
         self,
         *,
         revision: int | None = None,
-        keys: Optional[Sequence[str]] = None,
+        keys: Sequence[str] | None = None,
         raw: bool = False,
         max_age: float | None = None,
         stale_if_error: float | None = None,
@@ -53,7 +53,7 @@ class Environment:
         """The value of one key, which is all that is read and audited. Raises ``secret_not_found`` if it is not set."""
         return self.pull(keys=[key])[key]
 
-    def watch(self, *, interval: float = 10.0, on_error: Optional[OnError] = None) -> Iterator[Snapshot]:
+    def watch(self, *, interval: float = 10.0, on_error: OnError | None = None) -> Iterator[Snapshot]:
         """Yields the current secrets, then every new revision, until the client is closed.
 
         Raises if the first pull fails. Later it raises only permanent errors (401, 403, 404), not temporary ones such
@@ -97,6 +97,3 @@ class Environment:
             raise TypeError("delete must be a list of keys.")
         puts = {key: put_of(key, value) for key, value in changes.get("set", {}).items()}
         return self._writer.apply(puts, list(deleted), if_revision=if_revision, message=message)
-
-    def _forget(self) -> None:
-        self._puller.forget()

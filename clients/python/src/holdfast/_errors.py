@@ -10,7 +10,8 @@ import re
 import socket
 import ssl
 import time
-from typing import Any, Mapping, Optional
+from collections.abc import Mapping
+from typing import Any
 
 
 class HoldfastError(Exception):
@@ -145,7 +146,7 @@ def _is_closed(failure: ssl.SSLError) -> bool:
     return isinstance(failure, (ssl.SSLEOFError, ssl.SSLZeroReturnError))
 
 
-def reason_of(failure: Optional[BaseException]) -> str:
+def reason_of(failure: BaseException | None) -> str:
     """Why a file or a connection failed. An error's own message may quote what was sent."""
     if isinstance(failure, (socket.timeout, ServiceTimeoutError)):
         return "no answer in time"

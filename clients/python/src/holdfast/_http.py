@@ -10,7 +10,7 @@ import socket
 import ssl
 import urllib.parse
 import urllib.request
-from typing import Callable, Mapping, Optional
+from collections.abc import Callable, Mapping
 
 from ._in_time import in_time
 
@@ -20,7 +20,7 @@ class Request:
 
     __slots__ = ("body", "headers", "method", "url")
 
-    def __init__(self, method: str, url: str, headers: Mapping[str, str], body: Optional[bytes] = None) -> None:
+    def __init__(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None = None) -> None:
         self.method = method
         self.url = url
         self.headers = headers
@@ -39,7 +39,7 @@ class Response:
         self.text = text
 
 
-class RequestFailed(Exception):
+class RequestFailedError(Exception):
     """No response arrived. ``nothing_sent`` if the failure came before a byte of the request left."""
 
     def __init__(self, failure: Exception, nothing_sent: bool) -> None:
@@ -63,14 +63,14 @@ class Exchange:
         self._aborted = False
 
     def run(self, late: Callable[[], Exception]) -> Response:
-        """Raises ``RequestFailed``, or what ``late`` returns if the response has not arrived within the limit."""
+        """Raises ``RequestFailedError``, or what ``late`` returns if the response has not arrived within the limit."""
         failure: Exception
         try:
             return in_time(self._send, self._limit, late, self.abort)
         except (OSError, http.client.HTTPException, UnicodeError) as caught:
             failure = caught
         # Each read has the same limit as the whole, so this may come first.
-        raise late() if isinstance(failure, socket.timeout) else RequestFailed(failure, self._nothing_sent)
+        raise late() if isinstance(failure, socket.timeout) else RequestFailedError(failure, self._nothing_sent)
 
     def abort(self) -> None:
         self._aborted = True
@@ -122,7 +122,7 @@ def _connect_to(
     return http.client.HTTPConnection(proxy_host, proxy_port, timeout=limit), request.url, {**headers, **credentials}
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _tls() -> ssl.SSLContext:
     """Trusts the system's certificates, and those of ``SSL_CERT_FILE``."""
     return ssl.create_default_context()

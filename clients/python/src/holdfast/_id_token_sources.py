@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Callable, Mapping, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from ._aws import ask_sts
-from ._identity import audience_of, check_id_token, no_id_token
 from ._id_token_command import run_id_token_command
+from ._identity import audience_of, check_id_token, no_id_token
 from ._platform import ask_github, ask_google, read_file
 from ._variables import Variables
 

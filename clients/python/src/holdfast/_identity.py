@@ -6,11 +6,11 @@ import datetime
 import re
 import threading
 import time
-from typing import Callable, Optional
+from collections.abc import Callable
 
-from ._errors import GatewayError, HoldfastError
+from ._errors import HoldfastError
 from ._in_time import SharedCalls
-from ._operation import Operation
+from ._operation import Operation, not_the_service
 from ._transport import Transport
 
 #: Every source of ID tokens and the exchange have shorter limits of their own.
@@ -20,7 +20,7 @@ IDENTITY_TIMEOUT = 90.0
 _REPLACED_BEFORE = 60.0
 
 
-def no_id_token(message: str, *, retryable: bool = False, cause: Optional[BaseException] = None) -> HoldfastError:
+def no_id_token(message: str, *, retryable: bool = False, cause: BaseException | None = None) -> HoldfastError:
     """``message`` is one sentence: what was tried, and what to set."""
     error = HoldfastError(message, "platform_token_unavailable", retryable=retryable)
     if cause is not None:
@@ -71,7 +71,7 @@ class IdentityToken:
         self._lock = threading.Lock()
         self._current: _Issued | None = None
 
-    def __call__(self, rejected: Optional[str]) -> str:
+    def __call__(self, rejected: str | None) -> str:
         with self._lock:
             current = self._current
             # Another call may have replaced it meanwhile.
@@ -95,7 +95,7 @@ class IdentityToken:
             raise
         issued = _issued_in(answer.body)
         if issued is None:
-            raise GatewayError("The response is not from a Holdfast service.", "gateway_error", status=answer.status)
+            raise not_the_service(answer)
         with self._lock:
             self._current = issued
         return issued

@@ -6,7 +6,8 @@ import concurrent.futures
 import contextvars
 import os
 import threading
-from typing import Callable, Generic, Hashable, TypeVar
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -37,44 +38,44 @@ def in_time(work: Callable[[], T], limit: float, late: Callable[[], Exception], 
 
 
 class SharedCalls(Generic[T]):
-    """Threads that call with the same id at the same time share one call."""
+    """Threads that call with the same key at the same time share one call."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._open: dict[Hashable, concurrent.futures.Future[T]] = {}
 
-    def call(self, id: Hashable, work: Callable[[], T]) -> T:
+    def call(self, key: Hashable, work: Callable[[], T]) -> T:
         # A forked process inherits calls whose threads it doesn't have.
-        own_id = (os.getpid(), id)
+        own_key = (os.getpid(), key)
         while True:
             with self._lock:
-                other = self._open.get(own_id)
+                other = self._open.get(own_key)
                 if other is None:
                     mine: concurrent.futures.Future[T] = concurrent.futures.Future()
-                    self._open[own_id] = mine
+                    self._open[own_key] = mine
             if other is None:
-                return self._lead(own_id, mine, work)
+                return self._lead(own_key, mine, work)
             try:
                 return other.result()
             except concurrent.futures.CancelledError:
                 continue
 
-    def _lead(self, own_id: Hashable, mine: concurrent.futures.Future[T], work: Callable[[], T]) -> T:
+    def _lead(self, own_key: Hashable, mine: concurrent.futures.Future[T], work: Callable[[], T]) -> T:
         try:
             result = work()
         except Exception as failure:
-            self._close(own_id)
+            self._close(own_key)
             mine.set_exception(failure)
             raise
         except BaseException:
             # The others didn't ask for this thread to be interrupted, so one of them calls again.
-            self._close(own_id)
+            self._close(own_key)
             mine.cancel()
             raise
-        self._close(own_id)
+        self._close(own_key)
         mine.set_result(result)
         return result
 
-    def _close(self, own_id: Hashable) -> None:
+    def _close(self, own_key: Hashable) -> None:
         with self._lock:
-            del self._open[own_id]
+            del self._open[own_key]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Any, Mapping
+from collections.abc import Mapping
+from typing import Any
+
+from ._errors import GatewayError
 
 
 class Operation:
@@ -40,6 +43,11 @@ class Answer:
         self.status = status
         self.etag = etag
         self.body = body
+
+
+def not_the_service(answer: Answer) -> GatewayError:
+    """The error for an answer that has another shape than the service's."""
+    return GatewayError("The response is not from a Holdfast service.", "gateway_error", status=answer.status)
 
 
 class Deadline:

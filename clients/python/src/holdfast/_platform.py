@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import time
 import urllib.parse
-from typing import Callable, Mapping
+from collections.abc import Callable, Mapping
 
 from ._checks import is_address
 from ._errors import HoldfastError, ServiceTimeoutError, reason_of
-from ._http import Exchange, Request, RequestFailed, Response
+from ._http import Exchange, Request, RequestFailedError, Response
 from ._identity import no_id_token
 from ._variables import Variables
 
@@ -23,7 +23,7 @@ _FLAVOR = "Google"
 _GOOGLE_PATH = "/computeMetadata/v1/instance/service-accounts/default/identity"
 
 
-class PlatformUnreachable(Exception):
+class PlatformUnreachableError(Exception):
     """Its message is the reason."""
 
 
@@ -32,18 +32,18 @@ def late() -> Exception:
 
 
 def send(exchange: Exchange) -> Response:
-    """Raises ``PlatformUnreachable`` if there is no answer."""
+    """Raises ``PlatformUnreachableError`` if there is no answer."""
     try:
         return exchange.run(late)
-    except RequestFailed as failed:
+    except RequestFailedError as failed:
         reason = reason_of(failed.failure)
     except ServiceTimeoutError as failure:
         reason = reason_of(failure)
-    raise PlatformUnreachable(reason)
+    raise PlatformUnreachableError(reason)
 
 
 def ask_platform(url: str, headers: Mapping[str, str], method: str = "GET") -> Response:
-    """Asks a metadata server or container agent. Raises ``PlatformUnreachable`` after three attempts.
+    """Asks a metadata server or container agent. Raises ``PlatformUnreachableError`` after three attempts.
 
     These use plain HTTP and their answers are credentials, so the request never passes through a proxy, whatever the
     environment configures, and follows no redirect.
@@ -54,7 +54,7 @@ def ask_platform(url: str, headers: Mapping[str, str], method: str = "GET") -> R
             response = send(exchange)
             if pause is None or (response.status < 500 and response.status != 429):
                 return response
-        except PlatformUnreachable:
+        except PlatformUnreachableError:
             if pause is None:
                 raise
         time.sleep(pause)
@@ -74,6 +74,16 @@ def read_file(path: str, failed: Callable[[str, OSError], Exception]) -> str:
     raise failure
 
 
+def read_named_file(path: str, variable: str) -> str:
+    """Reads the file that an environment variable names. Raises ``HoldfastError`` that names both."""
+
+    def failed(reason: str, cause: OSError) -> HoldfastError:
+        message = f"{variable} names {path}, which could not be read ({reason}): set it to a readable file."
+        return no_id_token(message, cause=cause)
+
+    return read_file(path, failed).strip()
+
+
 def ask_github(audience: str, variables: Variables) -> str:
     def failed(reason: str, retryable: bool) -> HoldfastError:
         message = f"GitHub Actions returned no token ({reason}): check that the job has the permission id-token: write."
@@ -87,7 +97,7 @@ def ask_github(audience: str, variables: Variables) -> str:
             if value:
                 return value
             reason, retryable = f"it answered {response.status}", response.status >= 500 or response.status == 429
-        except PlatformUnreachable as failure:
+        except PlatformUnreachableError as failure:
             reason, retryable = str(failure), True
     raise failed(reason, retryable)
 
@@ -130,7 +140,7 @@ def ask_google(audience: str, variables: Variables) -> str:
     url = f"{urllib.parse.urljoin(base, _GOOGLE_PATH)}?{query}"
     try:
         response = ask_platform(url, {"Metadata-Flavor": _FLAVOR})
-    except PlatformUnreachable as failure:
+    except PlatformUnreachableError as failure:
         raise failed(str(failure)) from None
     # Another server at this address, such as a captive portal, does not set it.
     if response.headers.get("metadata-flavor") != _FLAVOR:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from types import MappingProxyType
-from typing import AbstractSet, Iterator, Mapping, NamedTuple, Sequence
+from typing import Any, NamedTuple, NoReturn, TypeVar
+
+S = TypeVar("S", bound="Snapshot")
 
 
 class Snapshot(Mapping[str, str]):
-    """An environment at one revision: a read-only mapping of keys to values, whose ``repr`` shows no value."""
+    """An environment at one revision: a read-only mapping of keys to values, whose ``repr`` shows no value.
+
+    It can't be pickled, because values would be in the pickle. To pass them on, make a ``dict`` of it.
+    """
 
     __slots__ = ("_expanding", "_revision", "_stale", "_values")
 
@@ -20,7 +27,7 @@ class Snapshot(Mapping[str, str]):
         expanding: AbstractSet[str] = frozenset(),
     ) -> None:
         self._revision = revision
-        self._values = MappingProxyType(values)
+        self._values = MappingProxyType(dict(values))
         self._stale = stale
         self._expanding = frozenset(expanding)
 
@@ -37,8 +44,7 @@ class Snapshot(Mapping[str, str]):
         """Whether the key was set with ``expand``, and so may name other keys."""
         return key in self._expanding
 
-    def as_stale(self) -> Snapshot:
-        """The same values, marked as stale."""
+    def _as_stale(self) -> Snapshot:
         return Snapshot(self._revision, self._values, stale=True, expanding=self._expanding)
 
     def __getitem__(self, key: str) -> str:
@@ -59,6 +65,15 @@ class Snapshot(Mapping[str, str]):
         """Error reports of Sentry list a mapping's items instead of its ``repr``, unless it has this."""
         return repr(self)
 
+    def __copy__(self: S) -> S:
+        return self
+
+    def __deepcopy__(self: S, memo: Any) -> S:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("A snapshot can't be pickled, because its values would be in the pickle.")
+
 
 class Layer(NamedTuple):
     """An environment as ``organization/project/environment``, at the revision that was pulled."""
@@ -70,29 +85,30 @@ class Layer(NamedTuple):
 class LayeredSnapshot(Snapshot):
     """Several environments as one, each at one revision. Where several have a key, the last one wins."""
 
-    __slots__ = ("_pulled",)
+    __slots__ = ("_layers", "_sources")
 
-    def __init__(self, pulled: Sequence[tuple[str, Snapshot]]) -> None:
-        """``pulled`` has the lowest layer first, and is not empty."""
-        values: dict[str, str] = {}
-        expanding: set[str] = set()
-        for _, snapshot in pulled:
-            for key, value in snapshot.items():
-                values[key] = value
-                (expanding.add if snapshot.expands(key) else expanding.discard)(key)
-        super().__init__(
-            pulled[-1][1].revision,
-            dict(sorted(values.items())),
-            stale=any(snapshot.stale for _, snapshot in pulled),
-            expanding=expanding,
-        )
-        self._pulled = tuple(pulled)
+    def __init__(
+        self,
+        layers: Sequence[Layer],
+        values: Mapping[str, str],
+        sources: Mapping[str, str],
+        *,
+        stale: bool = False,
+        expanding: AbstractSet[str] = frozenset(),
+    ) -> None:
+        """``layers`` has the lowest one first, and is not empty. ``sources`` has the name of each key's layer."""
+        super().__init__(layers[-1].revision, values, stale=stale, expanding=expanding)
+        self._layers = tuple(layers)
+        self._sources = MappingProxyType(dict(sources))
 
     @property
     def layers(self) -> tuple[Layer, ...]:
         """The layers, the lowest one first. ``revision`` is that of the last one."""
-        return tuple(Layer(name, snapshot.revision) for name, snapshot in self._pulled)
+        return self._layers
 
     def source_of(self, key: str) -> str | None:
         """The layer that the key's value comes from; None if it is not set."""
-        return next((name for name, snapshot in reversed(self._pulled) if key in snapshot), None)
+        return self._sources.get(key)
+
+    def _as_stale(self) -> LayeredSnapshot:
+        return LayeredSnapshot(self._layers, self._values, self._sources, stale=True, expanding=self._expanding)

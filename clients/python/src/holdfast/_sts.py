@@ -7,12 +7,12 @@ import hashlib
 import hmac
 import re
 import urllib.parse
-from typing import Callable, Mapping, Optional
+from collections.abc import Callable, Mapping
 
 from ._checks import is_address
 from ._http import Exchange, Request
 from ._identity import no_id_token
-from ._platform import PlatformUnreachable, send
+from ._platform import PlatformUnreachableError, send
 
 _LIMIT = 10.0
 _VERSION = "2011-06-15"
@@ -66,9 +66,9 @@ class Sts:
         self,
         action: str,
         parameters: Mapping[str, str],
-        credentials: Optional[Credentials] = None,
+        credentials: Credentials | None = None,
         *,
-        web_identity: Optional[str] = None,
+        web_identity: str | None = None,
     ) -> Callable[[str], str]:
         """Returns a function for the text of an element in the answer, by its name."""
         request = self._request_of(action, parameters, credentials, web_identity)
@@ -76,7 +76,7 @@ class Sts:
         del web_identity
         try:
             response = send(Exchange(request, _LIMIT))
-        except PlatformUnreachable as failure:
+        except PlatformUnreachableError as failure:
             tried = f"AWS STS at {self.url} did not answer {action} ({failure})"
             raise no_id_token(f"{tried}: check AWS_REGION and AWS_ENDPOINT_URL_STS.", retryable=True) from None
         if response.status == 200:
@@ -92,8 +92,8 @@ class Sts:
         self,
         action: str,
         parameters: Mapping[str, str],
-        credentials: Optional[Credentials],
-        web_identity: Optional[str],
+        credentials: Credentials | None,
+        web_identity: str | None,
     ) -> Request:
         token = {} if web_identity is None else {"WebIdentityToken": web_identity}
         form = {"Action": action, "Version": _VERSION, **parameters, **token}
@@ -124,7 +124,7 @@ def _signed_headers(url: str, body: bytes, region: str, credentials: Credentials
     key = f"AWS4{credentials.secret_access_key}".encode()
     for part in (day, region, "sts", "aws4_request"):
         key = hmac.digest(key, part.encode(), "sha256")
-    signature = hmac.new(key, text.encode(), "sha256").hexdigest()
+    signature = hmac.digest(key, text.encode(), "sha256").hex()
     credential = f"Credential={credentials.access_key_id}/{scope}"
     headers["authorization"] = f"AWS4-HMAC-SHA256 {credential}, SignedHeaders={names}, Signature={signature}"
     return headers

@@ -9,10 +9,10 @@ import re
 import threading
 import time
 import urllib.parse
-from typing import Any, Callable, Optional, Union
+from collections.abc import Callable
+from typing import Any, Optional
 
 from ._checks import base_of, bounded, check_token
-
 from ._errors import (
     GatewayError,
     HoldfastError,
@@ -21,9 +21,10 @@ from ._errors import (
     error_of_answer,
     unreachable,
 )
-from ._http import Exchange, Request, RequestFailed, Response
+from ._http import Exchange, Request, RequestFailedError, Response
 from ._in_time import in_time
 from ._operation import Answer, Deadline, Operation, json_bytes
+from ._token import Token
 from ._version import __version__
 
 TokenFunction = Callable[[Optional[str]], str]
@@ -35,20 +36,11 @@ _LONGEST_PAUSE = 5.0
 _LONGEST_LIMIT = 2_000_000.0
 
 
-class _Token:
-    """Keeps a token out of the ``repr`` of local variables, which debuggers and error reports show."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-
 class Transport:
     def __init__(
         self,
         url: str,
-        token: Union[str, TokenFunction, None],
+        token: str | TokenFunction | None,
         *,
         timeout: float = 30.0,
         attempt_timeout: float = 10.0,
@@ -61,7 +53,7 @@ class Transport:
         self.base = base_of(url)
         parts = urllib.parse.urlsplit(self.base)
         self.origin = f"{parts.scheme}://{parts.netloc}"
-        self._token = _Token(check_token(token)) if isinstance(token, str) else token
+        self._token = Token(check_token(token)) if isinstance(token, str) else token
         self._timeout = bounded("timeout", timeout, 0.001, _LONGEST_LIMIT)
         self._attempt_timeout = bounded("attempt_timeout", attempt_timeout, 0.001, _LONGEST_LIMIT)
         token_limit = timeout if token_timeout is None else token_timeout
@@ -153,17 +145,17 @@ class Transport:
         except HoldfastError as caught:
             error = caught
         # The service rejects a token before it does anything else, so any request can be sent again.
-        if error.status != 401 or token is None or isinstance(self._token, _Token):
+        if error.status != 401 or token is None or isinstance(self._token, Token):
             raise error
         renewed = self._token_in_time(deadline, token)
         if renewed is None or renewed.text == token.text:
             raise error
         return self._exchange(operation, renewed, deadline)
 
-    def _token_in_time(self, deadline: Deadline, rejected: _Token | None) -> _Token | None:
+    def _token_in_time(self, deadline: Deadline, rejected: Token | None) -> Token | None:
         self._require_open()
         token = self._token
-        if token is None or isinstance(token, _Token):
+        if token is None or isinstance(token, Token):
             return token
         function: TokenFunction = token
         limit = self._token_timeout
@@ -174,23 +166,23 @@ class Transport:
 
         begun = time.monotonic()
 
-        def work() -> _Token:
-            return _Token(check_token(function(None if rejected is None else rejected.text)))
+        def work() -> Token:
+            return Token(check_token(function(None if rejected is None else rejected.text)))
 
         got = in_time(work, limit, late, lambda: None)
         deadline.at += time.monotonic() - begun
         return got
 
-    def _exchange(self, operation: Operation, token: _Token | None, deadline: Deadline) -> Answer:
+    def _exchange(self, operation: Operation, token: Token | None, deadline: Deadline) -> Answer:
         limit = min(self._attempt_timeout, deadline.left())
         exchange = Exchange(self._request_of(operation, token), limit)
         with self._lock:
             self._require_open()
             self._exchanges.add(exchange)
-        failed: RequestFailed
+        failed: RequestFailedError
         try:
             response = exchange.run(lambda: self._late(limit))
-        except RequestFailed as caught:
+        except RequestFailedError as caught:
             failed = caught
         else:
             return self._answer_of(response)
@@ -204,7 +196,7 @@ class Transport:
         message = f"No answer from {self.origin} within {limit:.3g} seconds."
         return ServiceTimeoutError(message, "timeout", retryable=True, outcome_unknown=True)
 
-    def _request_of(self, operation: Operation, token: _Token | None) -> Request:
+    def _request_of(self, operation: Operation, token: Token | None) -> Request:
         headers = {"Accept": "application/json", "User-Agent": self._user_agent, **operation.headers}
         body: bytes | None = None
         if operation.body is not None:

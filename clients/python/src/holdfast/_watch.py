@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import logging
-from typing import Callable, Hashable, Iterator, Optional, TypeVar
+from collections.abc import Callable, Hashable, Iterator
+from typing import TypeVar
 
 from ._errors import HoldfastError
-from ._pull import OnError, is_outage
+from ._latest import is_outage
 from ._snapshot import Snapshot
 from ._transport import Transport
 
 S = TypeVar("S", bound=Snapshot)
+
+OnError = Callable[[HoldfastError], None]
 
 logger = logging.getLogger("holdfast")
 
@@ -20,7 +23,7 @@ def watch_pulls(
     pull: Callable[[], S],
     version_of: Callable[[S], Hashable],
     interval: float,
-    on_error: Optional[OnError],
+    on_error: OnError | None,
 ) -> Iterator[S]:
     """``version_of`` differs between two snapshots unless they are of the same revision."""
     if not interval > 0:
@@ -38,7 +41,7 @@ def _poll(
     last: Hashable = None
     while not transport.is_closed:
         wait = interval
-        snapshot: Optional[S] = None
+        snapshot: S | None = None
         try:
             snapshot = pull()
         except HoldfastError as error:

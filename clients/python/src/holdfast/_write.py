@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Callable, Literal, Mapping, Optional, Sequence, TypedDict, TypeVar, Union
+from typing import Any, Literal, TypedDict, TypeVar, Union
 
-from ._errors import GatewayError, HoldfastError, RevisionMismatchError, VersionMismatchError
-from ._operation import Answer, Operation
-from ._pull import Pulled, Puller, Put
+from ._errors import HoldfastError, RevisionMismatchError, VersionMismatchError
+from ._latest import Pulled
+from ._operation import Answer, Operation, not_the_service
+from ._pull import Puller, Put
+from ._snapshot import Snapshot
 from ._transport import Transport
 
 
@@ -64,7 +68,7 @@ class Writer:
             body["expectedVersion"] = if_version
         operation = Operation("PUT", self._path, body=_with_message(body, message), headers=_condition(if_revision))
 
-        def found(pulled: Pulled) -> SetResult:
+        def found(pulled: Pulled[Snapshot]) -> SetResult:
             version = next(entry["version"] for entry in pulled.entries if entry["key"] == key)
             return SetResult(pulled.snapshot.revision, version, changed=False)
 
@@ -83,9 +87,9 @@ class Writer:
             body["delete"] = list(deleted)
         path = f"{self._path}/changes"
         operation = Operation("POST", path, body=_with_message(body, message), headers=_condition(if_revision))
-        wanted: dict[str, Optional[Put]] = {**puts, **dict.fromkeys(deleted)}
+        wanted: dict[str, Put | None] = {**puts, **dict.fromkeys(deleted)}
 
-        def found(pulled: Pulled) -> ApplyResult:
+        def found(pulled: Pulled[Snapshot]) -> ApplyResult:
             return ApplyResult(pulled.snapshot.revision, (), (), tuple(puts), tuple(deleted))
 
         def is_own(error: HoldfastError) -> bool:
@@ -98,8 +102,8 @@ class Writer:
         operation: Operation,
         result: Callable[[Answer], R],
         is_own: Callable[[HoldfastError], bool],
-        wanted: Mapping[str, Optional[Put]],
-        found: Callable[[Pulled], R],
+        wanted: Mapping[str, Put | None],
+        found: Callable[[Pulled[Snapshot]], R],
     ) -> R:
         """If a response is lost, the retry may conflict with its own change. One read then decides."""
         deadline = self._transport.deadline()
@@ -109,18 +113,16 @@ class Writer:
             error = caught
         if not error.outcome_unknown or not is_own(error):
             raise error
-        pulled: Optional[Pulled] = None
-        try:
+        pulled: Pulled[Snapshot] | None = None
+        # A caller with write-only access gets the first error, which says that the outcome is unknown.
+        with contextlib.suppress(HoldfastError):
             pulled = self._puller.look(error, wanted, deadline)
-        except HoldfastError:
-            # A caller with write-only access gets the first error, which says that the outcome is unknown.
-            pass
         if pulled is None:
             raise error
         return found(pulled)
 
 
-def put_of(key: str, given: Union[str, ExpandingValue]) -> Put:
+def put_of(key: str, given: str | ExpandingValue) -> Put:
     """Raises ``TypeError`` if JSON would drop or change the value."""
     value: object = given.get("value") if isinstance(given, dict) else given
     if not isinstance(value, str):
@@ -155,7 +157,7 @@ def _set_result(answer: Answer) -> SetResult:
         return SetResult(answer.body["revision"], answer.body["secret"]["version"], answer.body["changed"])
     except (KeyError, TypeError):
         pass
-    raise _not_the_service(answer)
+    raise not_the_service(answer)
 
 
 def _apply_result(answer: Answer) -> ApplyResult:
@@ -164,8 +166,4 @@ def _apply_result(answer: Answer) -> ApplyResult:
         return ApplyResult(answer.body["revision"], *lists)
     except (KeyError, TypeError):
         pass
-    raise _not_the_service(answer)
-
-
-def _not_the_service(answer: Answer) -> GatewayError:
-    return GatewayError("The response is not from a Holdfast service.", "gateway_error", status=answer.status)
+    raise not_the_service(answer)
