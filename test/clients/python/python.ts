@@ -1,5 +1,5 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -35,11 +35,15 @@ export function pinned(name: string): string {
   return `${lines.filter(line => line.startsWith(`${name}==`)).join('\n')}\n`;
 }
 
-/** Where this machine's pip finds packages. */
-export const pipVariables = (): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(process.env).flatMap(([name, value = '']) => (name.startsWith('PIP_') ? [[name, value]] : [])),
+/** Where this machine's pip finds packages, also in a process with another home. */
+export function pipVariables(): Record<string, string> {
+  const { HOME = '', XDG_CONFIG_HOME = join(HOME, '.config') } = process.env;
+  const config = [join(XDG_CONFIG_HOME, 'pip/pip.conf'), join(HOME, '.pip/pip.conf')].find(path => existsSync(path));
+  const set = Object.entries(process.env).flatMap(([name, value = '']) =>
+    name.startsWith('PIP_') ? [[name, value] as const] : [],
   );
+  return { ...(config === undefined ? {} : { PIP_CONFIG_FILE: config }), ...Object.fromEntries(set) };
+}
 
 const variables = { PATH: process.env.PATH, PYTHONDONTWRITEBYTECODE: '1', PYTHONPATH: packagePath };
 

@@ -184,8 +184,10 @@ class Holdfast:
         return Environment(self._transport, name, max_age=self._max_age, stale_if_error=self._stale_if_error)
 
     def _layers_of(self, environments: Layers) -> LayersPuller:
-        if isinstance(environments, str) or not environments:
-            raise ValueError("layers takes a list of environments, which is not empty.")
+        if isinstance(environments, str):
+            raise TypeError("environments must be a list of environments.")
+        if not environments:
+            raise ValueError("environments must not be empty.")
         layers = [self.environment(one) if isinstance(one, str) else one for one in environments]
 
         def create() -> LayersPuller:
