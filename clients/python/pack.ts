@@ -42,7 +42,8 @@ function readProject() {
     'Requires-Python': field('requires-python'),
     'Description-Content-Type': 'text/markdown',
   };
-  const head = Object.entries(fields).map(([key, value]) => `${key}: ${value}\n`);
+  const classifiers = [...text.matchAll(/"(\w+ :: .+?)"/g)].map(([, classifier = '']) => ['Classifier', classifier]);
+  const head = [...Object.entries(fields), ...classifiers].map(([key, value]) => `${key}: ${value}\n`);
   const readme = readFileSync(join(import.meta.dirname, field('readme')), 'utf8');
   return { name, version, metadata: `${head.join('')}\n${readme}` };
 }

@@ -399,6 +399,11 @@ function readNamedFile(path2, variable) {
     );
   }
 }
+function tokenInFile(path2) {
+  const read = () => readNamedFile(path2, "HOLDFAST_TOKEN_FILE");
+  read();
+  return read;
+}
 var init_read_named_file = __esm({
   "clients/sdk/src/read-named-file.ts"() {
     "use strict";
@@ -2216,11 +2221,11 @@ function createLatest(transport, cache, asked, contentOf) {
       throw error2;
     }
   }
-  async function pull2(options, more) {
-    const { signal } = options;
+  async function pull2({ revision, keys, raw, signal, ...options }) {
     signal?.throwIfAborted();
     const writes = transport.writes();
-    if (more !== void 0) {
+    const more = { revision, keys: keys?.join(","), raw: raw || void 0 };
+    if (Object.values(more).some((value) => value !== void 0)) {
       const id = JSON.stringify([writes, more]);
       return (await share(id, signal, (shared) => pullOnce(more, shared))).snapshot;
     }
@@ -2343,10 +2348,6 @@ var Snapshot = class _Snapshot {
 // clients/sdk/src/pull.ts
 function createPuller(transport, cache, path2) {
   const latest = createLatest(transport, cache, { path: path2 }, pulledOf);
-  function pull2({ revision, keys, raw, ...options }) {
-    const isLatest = revision === void 0 && keys === void 0 && raw !== true;
-    return latest.pull(options, isLatest ? void 0 : { revision, keys: keys?.join(","), raw });
-  }
   function lookByPull({ set = /* @__PURE__ */ new Map(), deleted = [] }, found) {
     const isExpanding = [...set.values()].some(({ expand }) => expand === true);
     return async (after, { signal, deadline }) => {
@@ -2360,7 +2361,7 @@ function createPuller(transport, cache, path2) {
       return void 0;
     };
   }
-  return { pull: pull2, lookByPull };
+  return { pull: latest.pull, lookByPull };
 }
 function pulledOf(answer) {
   const { secrets, revision } = secretsIn(answer);
@@ -2382,11 +2383,12 @@ function notThePull() {
 
 // clients/sdk/src/watch.ts
 init_errors();
-function watchPulls(pull2, versionOf, { intervalMs = 1e4, ...options }) {
+function watchPulls(pull2, versionOf, options) {
+  const { intervalMs = 1e4 } = options;
   if (!(intervalMs > 0)) throw new RangeError("intervalMs must be above 0.");
-  return poll(pull2, versionOf, { intervalMs, ...options });
+  return poll(pull2, versionOf, intervalMs, options);
 }
-async function* poll(pull2, versionOf, { intervalMs, signal, onError }) {
+async function* poll(pull2, versionOf, intervalMs, { signal, onError }) {
   const options = { maxAgeMs: 0, staleIfErrorMs: 0, ...signal === void 0 ? {} : { signal } };
   let last;
   while (!signal?.aborted) {
@@ -2853,11 +2855,7 @@ function togetherPuller(transport, cache, environments, names) {
     const layered = { layers, values: valuesOf(secrets), expanding: expandingAmong(secrets), sources: sources2, stale: false };
     return { snapshot: new LayeredSnapshot(layered), etag };
   };
-  const latest = createLatest(transport, cache, asked, contentOf);
-  return ({ keys, raw, ...options }) => {
-    const isLatest = keys === void 0 && raw !== true;
-    return latest.pull(options, isLatest ? void 0 : { keys: keys?.join(","), raw });
-  };
+  return createLatest(transport, cache, asked, contentOf).pull;
 }
 async function pullSeparately(environments, { keys, ...options }) {
   const pulled = await Promise.all(
@@ -2989,9 +2987,7 @@ function tokenIn(variables) {
   const token = variables.HOLDFAST_TOKEN?.trim();
   const path2 = variables.HOLDFAST_TOKEN_FILE?.trim();
   if (token || !path2) return token || void 0;
-  const read = () => readNamedFile(path2, "HOLDFAST_TOKEN_FILE");
-  read();
-  return read;
+  return tokenInFile(path2);
 }
 var Project = class {
   organization;

@@ -128,6 +128,41 @@ show([[done.revision, done.created, done.updated, done.unchanged, done.deleted],
     expect(server.requests.map(({ method }) => method)).toEqual(['POST', 'POST', 'POST', 'GET', 'GET']);
   });
 
+  it('pulls layers with one request, and watches them', async () => {
+    const pass = passTo(api.url);
+    const server = await untilEnd(startServer((request, response) => void pass(request, response)));
+    const printed = await run(
+      `
+below = hf.environment(f"{place}/staging")
+below.apply({"set": {"A": "below", "B": "below", "HOST": "db", "URL": {"value": "//\${HOST}", "expand": True}}})
+env.apply({"set": {"B": "above", "HOST": "elsewhere"}})
+names = [f"{place}/staging", f"{place}/dev"]
+watch = hf.watch_layers(names, interval=0.05)
+first = next(watch)
+below.set("A", "new")
+second = next(watch)
+some = hf.layers(names, keys=["A", "URL"], raw=True)
+try: hf.layers(names, keys=["A", "C"])
+except HoldfastError as error: missing = [error.code, error.status]
+def shown(one): return [one.layers == tuple(zip(names, [layer.revision for layer in one.layers])), one.revision, dict(one)]
+show([shown(first), shown(second), shown(some), missing, [first.source_of(key) == name for key, name in (
+    ("A", names[0]), ("B", names[1]), ("HOST", names[1]), ("URL", names[0]), ("C", None))]])
+`,
+      server.url,
+    );
+    const first = { A: 'below', B: 'above', HOST: 'elsewhere', URL: '//db' };
+    expect(printed).toEqual([
+      [true, 1, first],
+      [true, 1, { ...first, A: 'new' }],
+      [true, 1, { A: 'new', URL: `//\${HOST}` }],
+      ['secret_not_found', 404],
+      [true, true, true, true, true],
+    ]);
+    const pulls = server.requests.filter(({ method }) => method === 'GET');
+    expect(pulls.length).toBeGreaterThan(3);
+    expect(new Set(pulls.map(({ query }) => query.get('layers')))).toEqual(new Set([`${project.slug}/staging`]));
+  });
+
   it('holds 2,000 values, and watches them over a rotation of the data key', async () => {
     const [admin, limitOverrides] = [await seedPerson({ isAdmin: true }), { maxSecretsPerEnvironment: 2000 }];
     await expectStatus(api.patch(`/admin/orgs/${ada.organization.id}`, { limitOverrides }, admin.session), 200);

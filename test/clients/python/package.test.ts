@@ -67,6 +67,8 @@ print(json.dumps([sorted(names), wrong, one.requires, one.metadata["Requires-Pyt
     const sources = readdirSync(join(packagePath, 'holdfast')).filter(name => /\.(?:py|typed)$/.test(name));
     expect(names).toEqual(sources.toSorted());
     expect([wrong, requires, python]).toEqual([[], null, '>=3.9']);
+    // Registries refuse it: they have another project of this name.
+    expect(metadata).toContain('\nClassifier: Private :: Do Not Upload\n');
     expect(metadata).toContain('# holdfast\n');
   });
 

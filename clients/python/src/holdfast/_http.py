@@ -77,9 +77,10 @@ class Exchange:
         connection = self._connection
         sock = connection.sock if connection is not None else None
         if sock is not None:
-            # Wakes the thread that reads; closing alone would not.
+            # Wakes the thread that reads; closing alone would not. A TLS socket's own method would also take its state
+            # from that thread, which could then fail with any error.
             with contextlib.suppress(OSError):
-                sock.shutdown(socket.SHUT_RDWR)
+                socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
     def _send(self) -> Response:
         request = self._request

@@ -39,16 +39,19 @@ class LayersPuller:
         self._together = _latest_of(transport, environments) if _is_one_request(transport, environments) else None
 
     def forget(self) -> None:
-        if self._together is not None:
-            self._together.forget()
+        together = self._together
+        if together is not None:
+            together.forget()
 
     def pull(
         self, *, keys: Sequence[str] | None, raw: bool, max_age: float | None, stale_if_error: float | None
     ) -> LayeredSnapshot:
         query = query_of(keys=keys, raw=raw)
-        if self._together is not None:
+        # Another thread may find out meanwhile that it is not possible.
+        together = self._together
+        if together is not None:
             try:
-                return self._together.pull(
+                return together.pull(
                     query,
                     max_age=self._max_age if max_age is None else max_age,
                     stale_if_error=self._stale_if_error if stale_if_error is None else stale_if_error,
