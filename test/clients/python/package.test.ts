@@ -97,7 +97,11 @@ print(json.dumps(sorted({name.split(".")[0] for name, file in files.items() if "
     const check = ['-m', 'mypy', '--strict', '--no-incremental'];
     const counted = /^Success: no issues found in (\d+) source files\n$/;
     expect(await installed.python(...check, ...files)).toMatch(counted);
-    expect(await installed.python(...check, join(packagePath, 'holdfast'))).toMatch(counted);
+    for (const platform of ['linux', 'win32']) {
+      expect(await installed.python(...check, '--platform', platform, join(packagePath, 'holdfast')), platform).toMatch(
+        counted,
+      );
+    }
     writeFileSync(join(installed.folder, 'wrong.py'), wrong);
     await expect(installed.python(...check, 'wrong.py')).rejects.toThrow('Found 3 errors in 1 file');
     expect(readFileSync(join(packagePath, 'holdfast/py.typed'), 'utf8')).toBe('');

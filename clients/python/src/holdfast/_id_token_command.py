@@ -7,6 +7,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from typing import IO
@@ -32,8 +33,8 @@ class _Reader(threading.Thread):
         self.content = b""
 
     def run(self) -> None:
-        # A stream that was closed meanwhile has no more to say.
-        with contextlib.suppress(OSError, ValueError):
+        # Closed by the thread that reads, which may still do so after the command took too long.
+        with self._stream:
             for chunk in iter(lambda: os.read(self._stream.fileno(), 8_192), b""):
                 self.content += chunk
                 if self._only_end:
@@ -63,7 +64,7 @@ def run_id_token_command(audience: str, variables: Variables, limit: float = _LI
     assert process.stdout is not None and process.stderr is not None
 
     def kill() -> None:
-        _kill_group(process.pid)
+        _kill_group(process)
 
     atexit.register(kill)
     try:
@@ -91,8 +92,6 @@ def _output_of(process: subprocess.Popen[bytes], stdout: IO[bytes], stderr: IO[b
         code = process.wait(max(0.001, deadline - time.monotonic()))
     except subprocess.TimeoutExpired:
         raise _failed(f"did not end within {limit:g} seconds", complaint.content) from None
-    stdout.close()
-    stderr.close()
     if code < 0:
         raise _failed(f"was ended by {signal.Signals(-code).name}", complaint.content)
     if code > 0:
@@ -109,7 +108,11 @@ def _failed(problem: str, complaint: bytes) -> HoldfastError:
     return no_id_token(f"HOLDFAST_ID_TOKEN_COMMAND {problem}: set it to a command that prints the token.{suffix}")
 
 
-def _kill_group(pid: int) -> None:
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    if sys.platform == "win32":
+        # Windows can't end what a process has started. This ends the shell.
+        process.kill()
+        return
     # Nothing of it may be left.
     with contextlib.suppress(OSError):
-        os.killpg(pid, signal.SIGKILL)
+        os.killpg(process.pid, signal.SIGKILL)
