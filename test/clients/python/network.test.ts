@@ -3,7 +3,7 @@ import { untilEnd } from '#test/support/fixtures.ts';
 import { isRunning } from '#test/support/is-running.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { environmentsIn } from '../cases/answers.ts';
-import { inTurn, pullAnswer, reset, startServer } from '../sdk/scripted-server.ts';
+import { inTurn, json, pullAnswer, reset, startServer } from '../sdk/scripted-server.ts';
 import { describeWithPython, runScript } from './python.ts';
 
 const start = `
@@ -158,6 +158,21 @@ show([repr(first), unchanged, second == first, second.layers == first.layers])
       ['/v1/secrets/acme/shared/dev', null, 'Bearer service_tok_x'],
       ['/v1/secrets/acme/shop/dev', null, 'Bearer service_tok_other'],
     ]);
+  });
+
+  it('can’t know the outcome of a change that another server answered', async () => {
+    const server = await untilEnd(startServer(json(200, { revision: 1 })));
+    const printed = await run(
+      `
+env, unknown = client().environment("acme/web-shop/dev"), []
+for change in (lambda: env.set("A", "1"), lambda: env.apply({"delete": ["A"]})):
+    try: change()
+    except holdfast.GatewayError as error: unknown.append(error.outcome_unknown)
+show(unknown)
+`,
+      { URL: server.url },
+    );
+    expect(printed).toEqual([true, true]);
   });
 
   it('does not send a change that came too late to its connection', async () => {

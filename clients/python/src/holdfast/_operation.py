@@ -45,9 +45,10 @@ class Answer:
         self.body = body
 
 
-def not_the_service(answer: Answer) -> GatewayError:
+def not_the_service(answer: Answer, *, outcome_unknown: bool = False) -> GatewayError:
     """The error for an answer that has another shape than the service's."""
-    return GatewayError("The response is not from a Holdfast service.", "gateway_error", status=answer.status)
+    message = "The response is not from a Holdfast service."
+    return GatewayError(message, "gateway_error", status=answer.status, outcome_unknown=outcome_unknown)
 
 
 class Deadline:

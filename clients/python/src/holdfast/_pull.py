@@ -78,7 +78,8 @@ def secrets_in(answer: Answer) -> tuple[int, Sequence[Mapping[str, Any]]]:
     """The revision and the entries. Raises ``GatewayError`` if the answer is not the service's."""
     body = answer.body if isinstance(answer.body, dict) else {}
     revision, entries = body.get("revision"), body.get("secrets")
-    if isinstance(revision, int) and isinstance(entries, list) and all(map(_is_entry, entries)):
+    # JSON's true and false would be an int too.
+    if type(revision) is int and isinstance(entries, list) and all(map(_is_entry, entries)):
         return revision, entries
     # Debuggers and error reports show the local variables of each frame.
     del body, entries

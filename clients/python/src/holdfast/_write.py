@@ -157,7 +157,7 @@ def _set_result(answer: Answer) -> SetResult:
         return SetResult(answer.body["revision"], answer.body["secret"]["version"], answer.body["changed"])
     except (KeyError, TypeError):
         pass
-    raise not_the_service(answer)
+    raise not_the_service(answer, outcome_unknown=True)
 
 
 def _apply_result(answer: Answer) -> ApplyResult:
@@ -166,4 +166,4 @@ def _apply_result(answer: Answer) -> ApplyResult:
         return ApplyResult(answer.body["revision"], *lists)
     except (KeyError, TypeError):
         pass
-    raise not_the_service(answer)
+    raise not_the_service(answer, outcome_unknown=True)
