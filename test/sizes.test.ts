@@ -14,7 +14,7 @@ const generated = ['clients/sdk/src/api-types.ts'];
 /** One literal each, an entry after the other: cut in two they would be harder to read. */
 const tables = ['infra/stacks/alarms.ts alarmsOn'];
 const root = join(import.meta.dirname, '..');
-const paths = globSync('{lib,functions,infra,clients}/**/*.{ts,tsx,js,cjs,css}', { cwd: root })
+const paths = globSync('{lib,functions,infra,clients}/**/*.{ts,tsx,js,cjs,css,py}', { cwd: root })
   .filter(path => !/(?:^|\/)(?:node_modules|dist)\//.test(path))
   .filter(path => !generated.includes(path))
   .toSorted();
@@ -76,7 +76,7 @@ function isLiteral({ body }: FunctionNode): boolean {
   return more.length === 0 && only?.type === 'ReturnStatement' && literals.includes(only.argument?.type ?? '');
 }
 
-const functions = paths.filter(path => !path.endsWith('.css')).flatMap(functionsOf);
+const functions = paths.filter(path => !/\.(?:css|py)$/.test(path)).flatMap(functionsOf);
 const namesOf = (some: readonly Measured[]) => [...new Set(some.map(({ name }) => name))].toSorted();
 
 describe('sizes', () => {

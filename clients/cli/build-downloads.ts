@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { packWheel } from '../python/pack.ts';
 import { packSdk } from '../sdk/pack.ts';
 import { bundleCli } from './bundle.ts';
 import manifest from './package.json' with { type: 'json' };
@@ -9,9 +10,10 @@ import { withheldPrefixes } from './src/withheld.ts';
 /** What an installation serves at this origin beside its dashboard, by URL path. */
 export type Downloads = (origin: string) => ReadonlyMap<string, Buffer>;
 
-/** The command line, its installer, `run.sh` and the SDK's package. Built from the sources, in their version. */
+/** The command line, its installer, `run.sh` and both SDKs, built from the sources in their version. */
 export async function buildDownloads(): Promise<Downloads> {
   const [program, sdk] = await Promise.all([bundleCli(), packSdk()]);
+  const wheel = packWheel();
   const sha256 = createHash('sha256').update(program).digest('hex');
   // Files below /assets/ never change: an installer that is already running gets the file that it expects.
   const path = `/assets/holdfast-${sha256.slice(0, 16)}.cjs`;
@@ -22,6 +24,7 @@ export async function buildDownloads(): Promise<Downloads> {
     return new Map([
       [path, program],
       [`/${sdk.fileName}`, sdk.content],
+      [`/${wheel.fileName}`, wheel.content],
       ['/run.sh', run],
       ['/install.sh', filled('install.sh', install)],
     ]);

@@ -102,7 +102,7 @@ const sources: Record<keyof typeof idTokenSources, string> = {
 
 function sourcesChapter(): string[] {
   const introduction =
-    'In a job, `holdfast` and the SDK sign in as the identity `HOLDFAST_IDENTITY` of the organization ' +
+    'In a job, `holdfast` and the SDKs sign in as the identity `HOLDFAST_IDENTITY` of the organization ' +
     '`HOLDFAST_ORG` ([workload identity](workload-identity.md)). `HOLDFAST_ID_TOKEN_SOURCE` names the source of the ' +
     'ID token that they exchange. If it is not set, the first source whose variables are set is used; a cloud must be ' +
     'named. If the named source provides no token, no other is tried.';

@@ -33,6 +33,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.sh': 'text/plain; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.tgz': 'application/gzip',
+  // A wheel of Python, which is a zip archive (PEP 427).
+  '.whl': 'application/zip',
   '.woff2': 'font/woff2',
 };
 

@@ -19,6 +19,7 @@ const clientTests = [
     'clients/github-action/',
     ['test/clients/github-action/bundle.test.ts', 'test/clients/github-action/action.test.ts'],
   ],
+  ['clients/python/', ['test/clients/python/cases.test.ts', 'test/clients/python/against-service.test.ts']],
   ['clients/sdk/', ['test/clients/sdk/pull.test.ts', 'test/clients/sdk/writes.test.ts']],
   ['clients/dashboard/', ['test/clients/dashboard/stage.test.ts', 'test/clients/dashboard/flows.test.ts']],
 ] as const;

@@ -9,6 +9,7 @@ import { kubernetes } from './use/kubernetes.ts';
 import { machine, systemd } from './use/machines.ts';
 import { moving } from './use/moving.ts';
 import { gitHub, gitLab } from './use/pipelines.ts';
+import { python } from './use/python.ts';
 import { rotate } from './use/rotate.ts';
 import { sync } from './use/sync.ts';
 import { terraform } from './use/terraform.ts';
@@ -25,6 +26,7 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
   'gitlab.md': gitLab,
   'kubernetes.md': kubernetes,
   'moving.md': moving,
+  'python.md': python,
   'rotate.md': rotate,
   'sync.md': sync,
   'systemd.md': systemd,

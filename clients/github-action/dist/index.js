@@ -387,6 +387,31 @@ var init_platform_request = __esm({
   }
 });
 
+// clients/sdk/src/read-named-file.ts
+function readNamedFile(path2, variable) {
+  const { readFileSync } = nodeModule("node:fs");
+  try {
+    return readFileSync(path2, "utf8").trim();
+  } catch (error2) {
+    throw noIdToken(
+      `${variable} names ${path2}, which could not be read (${reasonOf(error2)}): set it to a readable file.`,
+      { cause: error2 }
+    );
+  }
+}
+function tokenInFile(path2) {
+  const read = () => readNamedFile(path2, "HOLDFAST_TOKEN_FILE");
+  read();
+  return read;
+}
+var init_read_named_file = __esm({
+  "clients/sdk/src/read-named-file.ts"() {
+    "use strict";
+    init_id_token_failure();
+    init_node_modules();
+  }
+});
+
 // clients/sdk/src/sts.ts
 function stsIn(region, endpoint, doFetch) {
   const [, suffix] = Object.entries(suffixes).find(([prefix]) => region.startsWith(prefix));
@@ -457,7 +482,7 @@ async function findAwsCredentials(variables, sts) {
   }
   const { AWS_WEB_IDENTITY_TOKEN_FILE: file, AWS_ROLE_ARN: role } = variables;
   if (file && role)
-    return assumeRole(sts, role, variables.AWS_ROLE_SESSION_NAME, readFile(file, "AWS_WEB_IDENTITY_TOKEN_FILE"));
+    return assumeRole(sts, role, variables.AWS_ROLE_SESSION_NAME, readNamedFile(file, "AWS_WEB_IDENTITY_TOKEN_FILE"));
   const container = containerAddress(variables);
   if (container !== void 0) return askContainer(container, variables);
   const read = instanceMetadata(variables);
@@ -492,19 +517,6 @@ async function assumeRole(sts, role, session, token) {
     sessionToken: element("SessionToken")
   };
 }
-function readFile(path2, variable) {
-  const { readFileSync } = nodeModule("node:fs");
-  try {
-    return readFileSync(path2, "utf8").trim();
-  } catch (error2) {
-    throw noIdToken(
-      `${variable} names ${path2}, which could not be read (${reasonOf(error2)}): set it to a readable file.`,
-      {
-        cause: error2
-      }
-    );
-  }
-}
 function containerAddress(variables) {
   const { AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: relative2, AWS_CONTAINER_CREDENTIALS_FULL_URI: full } = variables;
   return relative2 ? taskHost + relative2 : full || void 0;
@@ -517,7 +529,7 @@ async function askContainer(address, variables) {
       "The container’s credentials were not requested: set AWS_CONTAINER_CREDENTIALS_FULL_URI to an https address, or to http on this machine or at an address that AWS reserves for it."
     );
   }
-  const token = file ? readFile(file, "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE") : given;
+  const token = file ? readNamedFile(file, "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE") : given;
   const failed = (reason, cause) => noIdToken(
     `The container’s endpoint ${url.origin} returned no AWS credentials (${reason}): check AWS_CONTAINER_CREDENTIALS_FULL_URI or _RELATIVE_URI and its authorization token.`,
     { cause }
@@ -575,8 +587,8 @@ var init_aws_credentials = __esm({
     "use strict";
     init_errors();
     init_id_token_failure();
-    init_node_modules();
     init_platform_request();
+    init_read_named_file();
     init_sts();
     instanceEndpoints = { ipv4: "http://169.254.169.254", ipv6: "http://[fd00:ec2::254]" };
     taskHost = "http://169.254.170.2";
@@ -2209,11 +2221,11 @@ function createLatest(transport, cache, asked, contentOf) {
       throw error2;
     }
   }
-  async function pull2(options, more) {
-    const { signal } = options;
+  async function pull2({ revision, keys, raw, signal, ...options }) {
     signal?.throwIfAborted();
     const writes = transport.writes();
-    if (more !== void 0) {
+    const more = { revision, keys: keys?.join(","), raw: raw || void 0 };
+    if (Object.values(more).some((value) => value !== void 0)) {
       const id = JSON.stringify([writes, more]);
       return (await share(id, signal, (shared) => pullOnce(more, shared))).snapshot;
     }
@@ -2336,10 +2348,6 @@ var Snapshot = class _Snapshot {
 // clients/sdk/src/pull.ts
 function createPuller(transport, cache, path2) {
   const latest = createLatest(transport, cache, { path: path2 }, pulledOf);
-  function pull2({ revision, keys, raw, ...options }) {
-    const isLatest = revision === void 0 && keys === void 0 && raw !== true;
-    return latest.pull(options, isLatest ? void 0 : { revision, keys: keys?.join(","), raw });
-  }
   function lookByPull({ set = /* @__PURE__ */ new Map(), deleted = [] }, found) {
     const isExpanding = [...set.values()].some(({ expand }) => expand === true);
     return async (after, { signal, deadline }) => {
@@ -2353,7 +2361,7 @@ function createPuller(transport, cache, path2) {
       return void 0;
     };
   }
-  return { pull: pull2, lookByPull };
+  return { pull: latest.pull, lookByPull };
 }
 function pulledOf(answer) {
   const { secrets, revision } = secretsIn(answer);
@@ -2375,8 +2383,12 @@ function notThePull() {
 
 // clients/sdk/src/watch.ts
 init_errors();
-async function* watchPulls(pull2, versionOf, { intervalMs = 1e4, signal, onError }) {
+function watchPulls(pull2, versionOf, options) {
+  const { intervalMs = 1e4 } = options;
   if (!(intervalMs > 0)) throw new RangeError("intervalMs must be above 0.");
+  return poll(pull2, versionOf, intervalMs, options);
+}
+async function* poll(pull2, versionOf, intervalMs, { signal, onError }) {
   const options = { maxAgeMs: 0, staleIfErrorMs: 0, ...signal === void 0 ? {} : { signal } };
   let last;
   while (!signal?.aborted) {
@@ -2843,11 +2855,7 @@ function togetherPuller(transport, cache, environments, names) {
     const layered = { layers, values: valuesOf(secrets), expanding: expandingAmong(secrets), sources: sources2, stale: false };
     return { snapshot: new LayeredSnapshot(layered), etag };
   };
-  const latest = createLatest(transport, cache, asked, contentOf);
-  return ({ keys, raw, ...options }) => {
-    const isLatest = keys === void 0 && raw !== true;
-    return latest.pull(options, isLatest ? void 0 : { keys: keys?.join(","), raw });
-  };
+  return createLatest(transport, cache, asked, contentOf).pull;
 }
 async function pullSeparately(environments, { keys, ...options }) {
   const pulled = await Promise.all(
@@ -2878,6 +2886,7 @@ async function pullSeparately(environments, { keys, ...options }) {
 }
 
 // clients/sdk/src/holdfast.ts
+init_read_named_file();
 var identityTimeoutMs = 9e4;
 var keptEnvironments = 100;
 function keptIn(map, id, create) {
@@ -2900,8 +2909,9 @@ var Holdfast = class _Holdfast {
     this.#cache = { maxAgeMs, staleIfErrorMs };
   }
   /**
-   * Uses the address in `HOLDFAST_URL` and the token in `HOLDFAST_TOKEN`. Without a token it signs in as the identity
-   * `HOLDFAST_IDENTITY` of the organization `HOLDFAST_ORG`, with the token that `idToken` or the platform provides.
+   * Uses the address in `HOLDFAST_URL` and the token in `HOLDFAST_TOKEN`, or else in the file `HOLDFAST_TOKEN_FILE`.
+   * Without a token it signs in as the identity `HOLDFAST_IDENTITY` of the organization `HOLDFAST_ORG`, with the token
+   * that `idToken` or the platform provides.
    */
   static fromEnvironment({ idToken, ...options } = {}) {
     const variables = globalThis.process?.env ?? {};
@@ -2912,9 +2922,10 @@ var Holdfast = class _Holdfast {
     };
     const url = options.url ?? required2("HOLDFAST_URL");
     const { fetch: fetch2, userAgent: userAgent2 } = options;
-    const { HOLDFAST_IDENTITY: identity, HOLDFAST_TOKEN: given } = variables;
-    if (options.token !== void 0 || given?.trim() || !(identity?.trim() || idToken)) {
-      return new _Holdfast({ ...options, url, token: options.token ?? required2("HOLDFAST_TOKEN") });
+    const { HOLDFAST_IDENTITY: identity } = variables;
+    const token = options.token ?? tokenIn(variables);
+    if (token !== void 0 || !(identity?.trim() || idToken)) {
+      return new _Holdfast({ ...options, url, token: token ?? required2("HOLDFAST_TOKEN") });
     }
     const who = {
       url,
@@ -2972,6 +2983,12 @@ var Holdfast = class _Holdfast {
     return paged((page) => this.request("GET", path2, { ...given, query: page }), query);
   }
 };
+function tokenIn(variables) {
+  const token = variables.HOLDFAST_TOKEN?.trim();
+  const path2 = variables.HOLDFAST_TOKEN_FILE?.trim();
+  if (token || !path2) return token || void 0;
+  return tokenInFile(path2);
+}
 var Project = class {
   organization;
   slug;

@@ -1,8 +1,8 @@
 import { isObject } from './errors.ts';
-import { noIdToken, reasonOf } from './id-token-failure.ts';
+import { noIdToken } from './id-token-failure.ts';
 import type { Variables } from './identity.ts';
-import { nodeModule } from './node-modules.ts';
 import { askPlatform } from './platform-request.ts';
+import { readNamedFile } from './read-named-file.ts';
 import type { AwsCredentials } from './sign-sts-request.ts';
 import { type Sts, stsVersion } from './sts.ts';
 
@@ -24,7 +24,7 @@ export async function findAwsCredentials(variables: Variables, sts: Sts): Promis
   }
   const { AWS_WEB_IDENTITY_TOKEN_FILE: file, AWS_ROLE_ARN: role } = variables;
   if (file && role)
-    return assumeRole(sts, role, variables.AWS_ROLE_SESSION_NAME, readFile(file, 'AWS_WEB_IDENTITY_TOKEN_FILE'));
+    return assumeRole(sts, role, variables.AWS_ROLE_SESSION_NAME, readNamedFile(file, 'AWS_WEB_IDENTITY_TOKEN_FILE'));
   const container = containerAddress(variables);
   if (container !== undefined) return askContainer(container, variables);
   const read = instanceMetadata(variables);
@@ -66,20 +66,6 @@ async function assumeRole(sts: Sts, role: string, session: string | undefined, t
   };
 }
 
-function readFile(path: string, variable: string): string {
-  const { readFileSync } = nodeModule('node:fs');
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch (error) {
-    throw noIdToken(
-      `${variable} names ${path}, which could not be read (${reasonOf(error)}): set it to a readable file.`,
-      {
-        cause: error,
-      },
-    );
-  }
-}
-
 function containerAddress(variables: Variables): string | undefined {
   const { AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: relative, AWS_CONTAINER_CREDENTIALS_FULL_URI: full } = variables;
   return relative ? taskHost + relative : full || undefined;
@@ -95,7 +81,7 @@ async function askContainer(address: string, variables: Variables): Promise<AwsC
     );
   }
   // Read each time: EKS renews the file.
-  const token = file ? readFile(file, 'AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE') : given;
+  const token = file ? readNamedFile(file, 'AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE') : given;
   const failed = (reason: string, cause?: unknown) =>
     noIdToken(
       `The container’s endpoint ${url.origin} returned no AWS credentials (${reason}): check AWS_CONTAINER_CREDENTIALS_FULL_URI or _RELATIVE_URI and its authorization token.`,

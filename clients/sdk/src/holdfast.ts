@@ -3,9 +3,10 @@ import type { paths } from './api-types.ts';
 import { Environment } from './environment.ts';
 import type { CacheOptions, LayerOptions, WatchOptions, WriteOptions } from './environment-options.ts';
 import { platformAssertion } from './id-token-sources.ts';
-import { audienceOf, checkIdToken, identityToken } from './identity.ts';
+import { audienceOf, checkIdToken, identityToken, type Variables } from './identity.ts';
 import { createLayersPuller, type LayeredSnapshot, type PullLayers } from './layers.ts';
 import { type Paged, paged } from './paged.ts';
+import { tokenInFile } from './read-named-file.ts';
 import {
   type GivenOptions,
   type ItemOf,
@@ -16,7 +17,14 @@ import {
   type RequestOptions,
   type ResponseBody,
 } from './request.ts';
-import { createTransport, type Method, type Query, type Transport, type TransportOptions } from './transport.ts';
+import {
+  createTransport,
+  type Method,
+  type Query,
+  type TokenFunction,
+  type Transport,
+  type TransportOptions,
+} from './transport.ts';
 import { watchPulls } from './watch.ts';
 import { lookByDryRun, type Plan, plan, type Write, write } from './write.ts';
 
@@ -67,8 +75,9 @@ export class Holdfast {
   }
 
   /**
-   * Uses the address in `HOLDFAST_URL` and the token in `HOLDFAST_TOKEN`. Without a token it signs in as the identity
-   * `HOLDFAST_IDENTITY` of the organization `HOLDFAST_ORG`, with the token that `idToken` or the platform provides.
+   * Uses the address in `HOLDFAST_URL` and the token in `HOLDFAST_TOKEN`, or else in the file `HOLDFAST_TOKEN_FILE`.
+   * Without a token it signs in as the identity `HOLDFAST_IDENTITY` of the organization `HOLDFAST_ORG`, with the token
+   * that `idToken` or the platform provides.
    */
   static fromEnvironment({ idToken, ...options }: EnvironmentVariableOptions = {}): Holdfast {
     const variables = globalThis.process?.env ?? {};
@@ -79,9 +88,10 @@ export class Holdfast {
     };
     const url = options.url ?? required('HOLDFAST_URL');
     const { fetch, userAgent } = options;
-    const { HOLDFAST_IDENTITY: identity, HOLDFAST_TOKEN: given } = variables;
-    if (options.token !== undefined || given?.trim() || !(identity?.trim() || idToken)) {
-      return new Holdfast({ ...options, url, token: options.token ?? required('HOLDFAST_TOKEN') });
+    const { HOLDFAST_IDENTITY: identity } = variables;
+    const token = options.token ?? tokenIn(variables);
+    if (token !== undefined || !(identity?.trim() || idToken)) {
+      return new Holdfast({ ...options, url, token: token ?? required('HOLDFAST_TOKEN') });
     }
     const who = {
       url,
@@ -159,6 +169,13 @@ export class Holdfast {
     const { query = {}, ...given } = (options ?? {}) as GivenOptions;
     return paged((page: Query) => this.request('GET', path, { ...given, query: page } as never), query);
   }
+}
+
+function tokenIn(variables: Variables): string | TokenFunction | undefined {
+  const token = variables.HOLDFAST_TOKEN?.trim();
+  const path = variables.HOLDFAST_TOKEN_FILE?.trim();
+  if (token || !path) return token || undefined;
+  return tokenInFile(path);
 }
 
 /** Operations on several environments of a project. */

@@ -1,4 +1,4 @@
-import type { CacheOptions, CallOptions } from './environment-options.ts';
+import type { CacheOptions, PullOptions } from './environment-options.ts';
 import { HoldfastError } from './errors.ts';
 import { type GivenOptions, operationOf } from './request.ts';
 import { shareRequests } from './share.ts';
@@ -68,11 +68,12 @@ export function createLatest<C extends Content>(
     }
   }
 
-  async function pull(options: CallOptions & CacheOptions, more?: Query): Promise<C['snapshot']> {
-    const { signal } = options;
+  async function pull({ revision, keys, raw, signal, ...options }: PullOptions): Promise<C['snapshot']> {
     signal?.throwIfAborted();
     const writes = transport.writes();
-    if (more !== undefined) {
+    const more = { revision, keys: keys?.join(','), raw: raw || undefined };
+    // Any other answer than the latest as a whole is not kept.
+    if (Object.values(more).some(value => value !== undefined)) {
       const id = JSON.stringify([writes, more]);
       return (await share(id, signal, shared => pullOnce(more, shared))).snapshot;
     }

@@ -124,11 +124,7 @@ function togetherPuller(
     const layered = { layers, values: valuesOf(secrets), expanding: expandingAmong(secrets), sources, stale: false };
     return { snapshot: new LayeredSnapshot(layered), etag };
   };
-  const latest = createLatest(transport, cache, asked, contentOf);
-  return ({ keys, raw, ...options }) => {
-    const isLatest = keys === undefined && raw !== true;
-    return latest.pull(options, isLatest ? undefined : { keys: keys?.join(','), raw });
-  };
+  return createLatest(transport, cache, asked, contentOf).pull;
 }
 
 /** If one fails, so does the whole: never a part of them. */

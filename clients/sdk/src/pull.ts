@@ -1,5 +1,5 @@
 import type { SecretEntry } from './answers.ts';
-import type { CacheOptions, PullOptions } from './environment-options.ts';
+import type { CacheOptions } from './environment-options.ts';
 import { GatewayError, isObject, RevisionMismatch } from './errors.ts';
 import { type Content, createLatest } from './latest.ts';
 import { Snapshot } from './snapshot.ts';
@@ -35,11 +35,6 @@ export interface EnvironmentPath extends Readonly<Record<string, string>> {
 export function createPuller(transport: Transport, cache: CacheOptions, path: EnvironmentPath) {
   const latest = createLatest<Pulled>(transport, cache, { path }, pulledOf);
 
-  function pull({ revision, keys, raw, ...options }: PullOptions): Promise<Snapshot> {
-    const isLatest = revision === undefined && keys === undefined && raw !== true;
-    return latest.pull(options, isLatest ? undefined : { revision, keys: keys?.join(','), raw });
-  }
-
   /**
    * Checks with one pull whether a write was applied. It is never shared: a shared pull may have started before the
    * write.
@@ -62,7 +57,7 @@ export function createPuller(transport: Transport, cache: CacheOptions, path: En
     };
   }
 
-  return { pull, lookByPull };
+  return { pull: latest.pull, lookByPull };
 }
 
 function pulledOf(answer: Answer): Pulled {

@@ -8,12 +8,22 @@ import { pause } from './transport.ts';
  * Yields the current secrets, then every new revision.
  * @param versionOf differs between two snapshots unless they are of the same revision
  */
-export async function* watchPulls<S extends Snapshot>(
+export function watchPulls<S extends Snapshot>(
   pull: (options: PullOptions) => Promise<S>,
   versionOf: (snapshot: S) => number | string,
-  { intervalMs = 10_000, signal, onError }: WatchOptions,
+  options: WatchOptions,
 ): AsyncGenerator<S, void, undefined> {
+  const { intervalMs = 10_000 } = options;
   if (!(intervalMs > 0)) throw new RangeError('intervalMs must be above 0.');
+  return poll(pull, versionOf, intervalMs, options);
+}
+
+async function* poll<S extends Snapshot>(
+  pull: (options: PullOptions) => Promise<S>,
+  versionOf: (snapshot: S) => number | string,
+  intervalMs: number,
+  { signal, onError }: WatchOptions,
+): AsyncGenerator<S, void, undefined> {
   const options = { maxAgeMs: 0, staleIfErrorMs: 0, ...(signal === undefined ? {} : { signal }) };
   let last: number | string | undefined;
   while (!signal?.aborted) {

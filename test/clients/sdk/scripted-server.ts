@@ -22,7 +22,8 @@ export async function startServer(respond: Respond) {
   const { url, stop } = await startReceiver((response, { method, path, headers, body }) => {
     const { pathname, searchParams: query } = new URL(path, 'http://localhost');
     const text = body.toString();
-    const content = text === '' ? undefined : JSON.parse(text);
+    const isJson = headers['content-type']?.startsWith('application/json');
+    const content = isJson ? JSON.parse(text) : text || undefined;
     const request: ReceivedRequest = { method, path: pathname, query, headers, body: content, aborted: false };
     response.on('close', () => {
       request.aborted = !response.writableFinished;
