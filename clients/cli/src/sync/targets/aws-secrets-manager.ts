@@ -168,12 +168,13 @@ function oneObject(name: string, send: Send): Place {
       });
       return { names: new Map(held), source, revision };
     },
-    write: async (steps, { source, names }) => {
+    write: async (steps, { source, names }, completes) => {
       const removed = steps.flatMap(({ kind, name: key }) => (kind === 'remove' ? [key] : []));
       const members = new Map(read?.members);
       for (const key of removed) members.delete(key);
       for (const [key, value] of names) if (value !== undefined) members.set(key, JSON.stringify(value));
-      const inventory = { source: source.name, revision: source.revision, names: [...names.keys()].toSorted() };
+      const revision = completes ? source.revision : undefined;
+      const inventory = { source: source.name, revision, names: [...names.keys()].toSorted() };
       members.set(inventoryKey, JSON.stringify(JSON.stringify(inventory)));
       await replace(
         send,

@@ -203,7 +203,7 @@ async function settle(
   failed: ReadonlySet<string>,
   begun: Inventory,
 ): Promise<void> {
-  const { source, names } = outcome;
+  const { source, names, isComplete } = outcome;
   const now = (await listInventories(send, at)).find(inventory => inventory.source === source.name);
   if (now?.run !== begun.run) {
     const all = [...new Set([...(now?.names ?? []), ...begun.names])];
@@ -213,7 +213,7 @@ async function settle(
   // A failed write may have arrived all the same. What is not there is no longer claimed: others may create it.
   const there = failed.size === 0 ? undefined : new Set((await listSecrets(send, at)).map(({ name }) => name));
   const kept = [...new Set([...names.keys(), ...failed])].filter(name => there === undefined || there.has(name));
-  const revision = failed.size === 0 ? source.revision : null;
+  const revision = failed.size === 0 && isComplete ? source.revision : null;
   await writeInventory(send, at, { ...begun, names: kept, revision }, true);
 }
 

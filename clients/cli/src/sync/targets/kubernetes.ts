@@ -67,9 +67,9 @@ export async function openPlace(to: string, kit: Kit): Promise<Place> {
       read = answer.status === 200 ? answer.body : undefined;
       return holdingOf(read);
     },
-    write: async (steps, outcome) => {
+    write: async (steps, outcome, completes) => {
       const { resourceVersion } = (read ?? (await create(send, place, outcome.source))).metadata;
-      await apply(send, place, { steps, outcome, resourceVersion, data: read?.data ?? {} });
+      await apply(send, place, { steps, outcome, completes, resourceVersion, data: read?.data ?? {} });
     },
     restart: (workload, source) => restart(send, place, workload, source),
   };
@@ -121,15 +121,20 @@ async function create(send: Send, { name, path }: At, source: Source): Promise<S
 interface Change {
   steps: readonly Step[];
   outcome: Outcome;
+  completes: boolean;
   resourceVersion: string;
   /** What is there, in base64. */
   data: Readonly<Record<string, string>>;
 }
 
 /** Server-side apply takes everything that we own: it removes what a later one leaves out. */
-async function apply(send: Send, { name, path }: At, { steps, outcome, resourceVersion, data }: Change): Promise<void> {
+async function apply(send: Send, { name, path }: At, change: Change): Promise<void> {
+  const { steps, outcome, completes, resourceVersion, data } = change;
   const { source, names } = outcome;
-  const annotations = { [sourceAnnotation]: source.name, [revisionAnnotation]: source.revision };
+  const annotations = {
+    [sourceAnnotation]: source.name,
+    ...(completes ? { [revisionAnnotation]: source.revision } : {}),
+  };
   const entries = [...names].map(([key, value]) => [
     key,
     value === undefined ? data[key] : Buffer.from(value).toString('base64'),
