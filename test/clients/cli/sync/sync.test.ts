@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { fresh, shared, untilEnd } from '#test/support/fixtures.ts';
-import { openJsonSecret, startAws } from '#test/support/sync-targets/aws.ts';
+import { awsVariables, newSecret, openJsonSecret, startAws } from '#test/support/sync-targets/aws.ts';
 import { openCloudflare } from '#test/support/sync-targets/cloudflare.ts';
 import { startGitHub } from '#test/support/sync-targets/github.ts';
 import { kubeconfigOf, startKubernetes } from '#test/support/sync-targets/kubernetes.ts';
@@ -227,6 +227,26 @@ describe('a sync to AWS', () => {
     expect(current).toMatch(/^\{"id":12345678901234567890,"list":\[1\.0, \{"a":"\}"\}\],"sé":"\\\/","A":"value-of-a",/);
     secret?.versions.set(secret.stages.get('AWSCURRENT') ?? '', '["no object"]');
     expect(await sync('aws-secrets-manager', world.to, world.variables)).toEqual(failure(1, 'is not a JSON object'));
+  });
+
+  it('writes the first version of a secret that was created without one', async () => {
+    holds(1, { A: 'value-of-a' });
+    const world = await untilEnd(openJsonSecret());
+    world.secrets.set('shop/prod', { tags: new Map(), versions: new Map(), stages: new Map() });
+    expect((await sync('aws-secrets-manager', world.to, world.variables)).code).toBe(0);
+    expect(Object.fromEntries(world.values())).toEqual(secrets.values);
+  });
+
+  it('writes again where moving the label does not change what is returned', async () => {
+    holds(1, { A: 'value-of-a' });
+    const world = await untilEnd(openJsonSecret());
+    const secret = newSecret('{"theirs":1}');
+    // As moto does it.
+    secret.shown = secret.stages.get('AWSCURRENT') ?? '';
+    world.secrets.set('shop/prod', secret);
+    expect((await sync('aws-secrets-manager', world.to, world.variables)).code).toBe(0);
+    expect(JSON.parse(secret.versions.get(secret.shown) ?? '')).toMatchObject({ theirs: 1, A: 'value-of-a' });
+    expect((await sync('aws-secrets-manager', world.to, world.variables, '--check')).code).toBe(0);
   });
 
   it('keeps the key and the type of a parameter that it adopts', async () => {
