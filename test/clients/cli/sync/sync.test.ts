@@ -318,6 +318,13 @@ describe('a sync to Kubernetes', () => {
     expect(kubernetes.valuesOf('shop/web').get('A')).toBe('by-hand');
   });
 
+  it('names the field that another field manager has', async () => {
+    holds(1, { A: 'value-of-a' });
+    expect((await sync('kubernetes', 'shop/web', variables())).code).toBe(0);
+    kubernetes.annotate('shop/web', 'holdfast/revision', 'none');
+    expect(await sync('kubernetes', 'shop/web', variables())).toEqual(failure(6, 'meanwhile (holdfast/revision)'));
+  });
+
   it('reads again if the Secret changes while it writes', async () => {
     holds(1, { A: 'value-of-a' });
     let isChanged = false;
@@ -367,9 +374,33 @@ describe('a sync to Kubernetes', () => {
     const script = `#!/bin/sh\n[ -z "$HOLDFAST_TOKEN" ] && echo '{"status": {"token": "${kubernetes.token}"}}'\n`;
     const config = JSON.parse(kubeconfigOf(kubernetes));
     const apiVersion = 'client.authentication.k8s.io/v1';
-    config.users[0].user = { exec: { apiVersion, command: cli.file('plugin', script, 0o755) } };
+    cli.file('plugin', script, 0o755);
+    // As kubectl writes it: null for none, and relative to the kubeconfig.
+    config.users[0].user = { exec: { apiVersion, command: './plugin', args: null, env: null } };
     const KUBECONFIG = cli.file('exec.json', JSON.stringify(config));
     expect((await sync('kubernetes', 'shop/web', { KUBECONFIG })).code).toBe(0);
+    cli.file('plugin', '#!/bin/sh\nexit 1\n', 0o755);
+    expect(await sync('kubernetes', 'shop/web', { KUBECONFIG })).toEqual(failure(1, 'printed no credentials'));
+  });
+
+  it('reads several kubeconfigs as one, and says which file it can’t read', async () => {
+    holds(1, { A: 'value-of-a' });
+    const { users, contexts, ...rest } = JSON.parse(kubeconfigOf(kubernetes));
+    const paths = [
+      cli.file('none.json', ''),
+      cli.file('clusters.json', JSON.stringify({ ...rest, contexts: null })),
+      cli.file('users.json', JSON.stringify({ 'current-context': 'other', contexts, users })),
+    ];
+    const run = (...all: string[]) => sync('kubernetes', 'shop/web', { KUBECONFIG: all.join(':') });
+    expect(await run(...paths)).toEqual(failure(2, 'none.json is not a kubeconfig'));
+    expect(await run('/missing.json')).toEqual(failure(2, 'There is no kubeconfig /missing.json'));
+    expect(await run(...paths.slice(1, 2))).toEqual(failure(2, 'no complete current context'));
+    expect((await run('/missing.json', ...paths.slice(1))).code).toBe(0);
+    const user = { tokenFile: 'no-token' };
+    const broken = cli.file('broken.json', JSON.stringify({ ...rest, contexts, users: [{ name: 'tester', user }] }));
+    expect(await run(broken)).toEqual(failure(2, /no-token, which signs in to the cluster, can’t be read/));
+    cli.file('no-token', `${kubernetes.token}\n`);
+    expect((await run(broken)).code).toBe(0);
   });
 
   it('finds the cluster of its pod, and trusts only its authority', async ({ skip }) => {
