@@ -160,8 +160,11 @@ describe('holdfast sync', () => {
 
   it('never sends values over plain http to another machine', async () => {
     holds(1, { A: 'value-of-a' });
-    const variables = { GITHUB_API_URL: 'http://192.0.2.1', GH_TOKEN: 'x' };
-    expect(await sync('github', 'acme/web-shop', variables)).toEqual(failure(2, 'must be https'));
+    const url = 'http://192.0.2.1';
+    const gitHub = { GITHUB_API_URL: url, GH_TOKEN: 'x' };
+    expect(await sync('github', 'acme/web-shop', gitHub)).toEqual(failure(2, 'must be https'));
+    expect(await sync('aws-ssm', '/shop', awsVariables(url))).toEqual(failure(2, 'must be https'));
+    expect(await sync('aws-secrets-manager', 'shop/', awsVariables(url))).toEqual(failure(2, 'must be https'));
   });
 
   it('never prints what a target says, which may repeat a value', async () => {
