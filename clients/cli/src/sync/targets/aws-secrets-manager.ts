@@ -42,7 +42,7 @@ type Send = SecretsManagerClient['send'];
 function oneForEach(prefix: string, send: Send): Place {
   let known = new Map<string, SecretListEntry>();
   return {
-    title: `the secrets below ${prefix}`,
+    title: `the prefix ${prefix}`,
     batchSize: 1,
     hasRevision: false,
     namesVariables: false,

@@ -47,7 +47,7 @@ export function openPlace(to: string, kit: Kit): Place {
   let listed: string[] = [];
   const marksOf = (source: Source) => listed.filter(name => atMark.exec(name)?.[1] === hashOf(source.name));
   return {
-    title: `the secrets of the Worker ${to}`,
+    title: `the Worker ${to}`,
     batchSize,
     hasRevision: true,
     // A Worker gets them as bindings.

@@ -96,14 +96,10 @@ function placeOf(to: string): At {
   if (owner === undefined) throw usage('For github, --to is OWNER/REPO, OWNER/REPO:ENVIRONMENT or OWNER.');
   if (repository === undefined) {
     const base = `/orgs/${owner}/actions`;
-    const title = `the Actions secrets of the organization ${owner}`;
+    const title = `the organization ${owner}`;
     return { title, secrets: `${base}/secrets`, variables: `${base}/variables`, isOrganization: true };
   }
-  const repositoryTitle = `repository ${owner}/${repository}`;
-  const title =
-    environment === undefined
-      ? `the Actions secrets of the ${repositoryTitle}`
-      : `the Actions secrets of the environment ${environment} of the ${repositoryTitle}`;
+  const title = `the ${environment === undefined ? '' : `environment ${environment} of the `}repository ${owner}/${repository}`;
   const base =
     environment === undefined
       ? `/repos/${owner}/${repository}/actions`
