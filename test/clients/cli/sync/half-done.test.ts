@@ -20,7 +20,7 @@ afterAll(() => {
 /** Whether a request writes the value of this name. */
 const writes = ({ method, path, headers, body }: TargetRequest, name: string): boolean => {
   const isRead = method === 'GET' || /\.(?:Describe|List|Get)/.test(String(headers['x-amz-target']));
-  const named = [path, body?.Name, body?.SecretId, body?.key].map(text =>
+  const named = [path, body?.Name, body?.SecretId, body?.key, body?.name].map(text =>
     String(text ?? '')
       .split('/')
       .at(-1),
@@ -67,5 +67,23 @@ describe.each(worlds)('a sync to $kind that is not complete', ({ target, open })
     expect((await sync(source)).error).toBeUndefined();
     expect(values()).toEqual(source.values);
     expect((await sync(source, { check: true })).error).toBeUndefined();
+  });
+
+  it('keeps what somebody creates after the plan was made', async () => {
+    const sync = syncsInto(target, world);
+    const source = revision(1, 'A', 'B');
+    await sync(source, { dryRun: true });
+    const reads = world.server.requests.length;
+    world.server.setFaults((_, index) => {
+      if (index === 2 * reads + 1) world.set('A', 'by-hand');
+      return undefined;
+    });
+    const { error, printed } = await sync(source);
+    expect(error, printed).toMatchObject({ exitCode: expect.any(Number) });
+    expect(values().A).toBe('by-hand');
+    expect((await sync(source)).error).toMatchObject({ code: 'not_owned' });
+    world.remove('A');
+    expect((await sync(source)).error).toBeUndefined();
+    expect(values()).toEqual(source.values);
   });
 });

@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { blake2b } from 'blakejs';
-import nacl from 'tweetnacl';
 import { usage } from '../../failure.ts';
 import type { Answer, Held, Holding, Kit, Outcome, Place, Source, Step } from '../place.ts';
-import { answered, refused, taken } from '../target-failure.ts';
+import { seal } from '../sealed-box.ts';
+import { answered, moved, refused, taken } from '../target-failure.ts';
 
 /*
  * Actions secrets of a repository, an environment or an organization (docs.github.com/rest/actions/secrets). They can't be
@@ -73,10 +72,10 @@ export function openPlace(to: string, kit: Kit): Place {
       return holdingOf(secrets, inventories, source);
     },
     begin: async (steps, outcome) => {
-      begun = await claim(send, at, outcome, steps, run);
       const answer = await send('GET', `${at.secrets}/public-key`);
       if (answer.status !== 200) throw failureOf(answer);
       publicKey = answer.body;
+      begun = await claim(send, at, outcome, steps, run);
     },
     write: async ([step]) => {
       if (step !== undefined && publicKey !== undefined)
@@ -92,7 +91,7 @@ export function openPlace(to: string, kit: Kit): Place {
 }
 
 function placeOf(to: string): At {
-  const [, owner, repository, environment] = /^([A-Za-z0-9-]+)(?:\/([\w.-]+)(?::(.+))?)?$/.exec(to) ?? [];
+  const [, owner, repository, environment] = /^([\w-]+)(?:\/([\w.-]+)(?::(.+))?)?$/.exec(to) ?? [];
   if (owner === undefined) throw usage('For github, --to is OWNER/REPO, OWNER/REPO:ENVIRONMENT or OWNER.');
   if (repository === undefined) {
     const base = `/orgs/${owner}/actions`;
@@ -175,18 +174,25 @@ async function claim(send: Send, at: At, outcome: Outcome, steps: readonly Step[
   const all = [...new Set([...(before?.names ?? []), ...names.keys(), ...removed])];
   const inventory = { source: source.name, revision: null, names: all, run };
   await writeInventory(send, at, inventory, before !== undefined);
+  const withdraw = () => writeInventory(send, at, { ...inventory, ...(before ?? { names: [] }), run }, true);
   const adopted = new Set(steps.filter(({ kind }) => kind === 'adopt').map(({ name }) => name));
   for (const other of await listInventories(send, at)) {
     const both = other.source === source.name ? [] : other.names.filter(name => names.has(name));
     const contested = both.filter(name => !adopted.has(name));
     if (contested.length > 0) {
-      await writeInventory(send, at, { ...inventory, ...(before ?? { names: [] }), run }, true);
+      await withdraw();
       throw taken(`${contested.join(', ')}: ${other.source} is synced to the same names; nothing was written.`);
     }
     // An adopted name leaves the other's list, or it would belong to nobody.
     if (both.length > 0) {
       await writeInventory(send, at, { ...other, names: other.names.filter(name => !both.includes(name)) }, true);
     }
+  }
+  const created = steps.filter(({ kind }) => kind === 'create').map(({ name }) => name);
+  const isNew = ({ name }: ListedSecret) => created.includes(name) && !before?.names.includes(name);
+  if (created.length > 0 && (await listSecrets(send, at)).some(isNew)) {
+    await withdraw();
+    throw moved(`Somebody has created secrets meanwhile.`);
   }
   return inventory;
 }
@@ -250,15 +256,6 @@ async function scopeOf(send: Send, path: string, listed: Partial<ListedSecret> =
   if (visibility !== 'selected') return { visibility };
   const repositories = await listAll<{ id: number }>(send, `${path}/repositories`, 'repositories', 100);
   return { visibility, selected_repository_ids: repositories.map(({ id }) => id) };
-}
-
-/** libsodium's sealed box: a new key pair, and a nonce that is the hash of both public keys. */
-function seal(value: string, key: string): string {
-  const publicKey = Buffer.from(key, 'base64');
-  const own = nacl.box.keyPair();
-  const nonce = blake2b(Buffer.concat([own.publicKey, publicKey]), undefined, nacl.box.nonceLength);
-  const box = nacl.box(new TextEncoder().encode(value), nonce, publicKey, own.secretKey);
-  return Buffer.concat([own.publicKey, box]).toString('base64');
 }
 
 function failureOf({ status }: Answer) {
