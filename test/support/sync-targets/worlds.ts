@@ -21,6 +21,6 @@ export const worlds: readonly {
   {
     target: 'cloudflare',
     kind: 'secrets of a Worker, without bulk requests',
-    open: () => openCloudflare({ hasBulk: false, pageSize: 3 }),
+    open: () => openCloudflare({ hasBulk: false }),
   },
 ];

@@ -20,12 +20,13 @@ afterAll(() => {
 /** Whether a request writes the value of this name. */
 const writes = ({ method, path, headers, body }: TargetRequest, name: string): boolean => {
   const isRead = method === 'GET' || /\.(?:Describe|List|Get)/.test(String(headers['x-amz-target']));
-  const named = [path, body?.Name, body?.SecretId, body?.key, body?.name].map(text =>
+  const named = [path, body?.Name, body?.SecretId, body?.ResourceId, body?.key, body?.name].map(text =>
     String(text ?? '')
       .split('/')
       .at(-1),
   );
-  return !isRead && (named.includes(name) || body?.secrets?.[name] !== undefined);
+  const isValue = String(body?.value).startsWith(`value-of-${name}-`);
+  return !isRead && (isValue || named.includes(name) || body?.secrets?.[name] !== undefined);
 };
 
 describe.each(worlds)('a sync to $kind that is not complete', ({ target, open }) => {
@@ -85,5 +86,22 @@ describe.each(worlds)('a sync to $kind that is not complete', ({ target, open })
     world.remove('A');
     expect((await sync(source)).error).toBeUndefined();
     expect(values()).toEqual(source.values);
+  });
+
+  it('leaves a name with its owner if taking it over fails', async () => {
+    const sync = syncsInto(target, world);
+    const isOneObject = ['shop/web-shop', 'shop/prod'].includes(world.to);
+    if (isOneObject) return;
+    const [first, second] = [revision(1, 'BAD', 'A'), { ...revision(2, 'BAD'), name: 'acme/web-shop/production' }];
+    expect((await sync(first)).error).toBeUndefined();
+    world.server.setFaults(request => (writes(request, 'BAD') ? 'error' : undefined));
+    expect((await sync(second, { adopt: ['BAD'] })).error).toMatchObject({ code: 'sync_incomplete' });
+    world.server.setFaults();
+    expect((await sync(second)).error).toMatchObject({ code: 'not_owned' });
+    expect(values()).toEqual(first.values);
+    expect((await sync({ ...first, revision: 3 })).error).toBeUndefined();
+    expect((await sync(second, { adopt: ['BAD'] })).error).toBeUndefined();
+    expect(values()).toEqual({ ...first.values, ...second.values });
+    expect((await sync({ ...first, revision: 4 })).error).toMatchObject({ code: 'not_owned' });
   });
 });

@@ -299,11 +299,13 @@ describe('a sync to AWS', () => {
 });
 
 describe('a sync to Cloudflare', () => {
-  it('writes more secrets than one request takes', async () => {
+  it('writes more secrets than one request takes, and lists more than one page has', async () => {
     holds(1, Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`KEY_${index}`, `value-of-key-${index}`])));
-    const world = await untilEnd(openCloudflare());
+    const world = await untilEnd(openCloudflare({ pageSize: 50 }));
     expect((await sync('cloudflare', world.to, world.variables)).code).toBe(0);
     expect(world.values().size).toBe(60);
+    const other = await sync('cloudflare', world.to, { ...world.variables, HOLDFAST_ENV: 'staging' });
+    expect(other).toEqual(failure(6, 'KEY_59 belongs to another source'));
     expect((await sync('cloudflare', world.to, world.variables, '--check')).code).toBe(0);
   });
 });

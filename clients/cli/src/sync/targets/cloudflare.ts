@@ -12,8 +12,8 @@ import { answered, moved, taken } from '../target-failure.ts';
 const target = 'Cloudflare';
 /** developers.cloudflare.com/workers/platform/limits */
 const maxBytes = 5 * 1024;
-/** A bulk request takes 100 changes, two for each name, and the rest is for the marks of the revision. */
-const batchSize = 40;
+/** A bulk request takes 100 changes: three for each name at most, and the rest is for the marks of the revision. */
+const batchSize = 30;
 const ownsMark = /^HF_([0-9A-F]{12})_OWNS_(.+)$/;
 const atMark = /^HF_([0-9A-F]{12})_AT_([0-9A-Z]+)$/;
 
@@ -73,9 +73,11 @@ export function openPlace(to: string, kit: Kit): Place {
       // Half-done, it is at no revision.
       const change: Change = [
         ...marked(marksOf(source), null),
-        ...steps.flatMap(({ name, value }) => [
+        ...steps.flatMap(({ kind, name, value }) => [
           [name, value ?? null] as const,
           [ownsOf(source, name), value === undefined ? null : source.name] as const,
+          // Only with its value, a name changes hands.
+          ...marked(kind === 'adopt' ? marksOfOthers(listed, source, name) : [], null),
         ]),
         ...marked(completes ? [atOf(source)] : [], source.name),
       ];
@@ -89,7 +91,8 @@ export function openPlace(to: string, kit: Kit): Place {
       if (!mayBeStale) return;
       // A failed write may have arrived all the same. What is not there is no longer claimed: others may create it.
       const now = await listNames(send);
-      const stale = ownedBy(now, source).filter(name => isStale(name) && !now.includes(name));
+      const isOthers = (name: string) => !now.includes(name) || marksOfOthers(now, source, name).length > 0;
+      const stale = ownedBy(now, source).filter(name => isStale(name) && isOthers(name));
       const marks = stale.map(name => ownsOf(source, name));
       await patchAll(patch, marked(marks, null));
     },
@@ -120,6 +123,9 @@ const ownersOf = (listed: readonly string[], name: string): string[] =>
     const [, source, owned] = ownsMark.exec(mark) ?? [];
     return source !== undefined && owned === name ? [source] : [];
   });
+
+const marksOfOthers = (listed: readonly string[], source: Source, name: string): string[] =>
+  ownersOf(listed, name).flatMap(owner => (owner === hashOf(source.name) ? [] : [`HF_${owner}_OWNS_${name}`]));
 
 /** The names that the source has marked as its own, whether they are there or not. */
 const ownedBy = (listed: readonly string[], source: Source): string[] =>
@@ -156,16 +162,11 @@ interface Claim {
 async function claim(send: Send, patch: Patch, { steps, outcome, listed }: Claim): Promise<string[]> {
   const { source } = outcome;
   const claimed = steps.filter(({ kind }) => kind === 'create' || kind === 'adopt');
-  const own = hashOf(source.name);
   const marks = claimed.map(({ name }) => ownsOf(source, name)).filter(mark => !listed.includes(mark));
-  const adopted = steps.filter(({ kind }) => kind === 'adopt').map(({ name }) => name);
-  const taking = adopted.flatMap(name =>
-    ownersOf(listed, name).flatMap(owner => (owner === own ? [] : [`HF_${owner}_OWNS_${name}`])),
-  );
-  if (marks.length + taking.length === 0) return listed;
-  await patchAll(patch, [...marked(marks, source.name), ...marked(taking, null)]);
+  if (marks.length === 0) return listed;
+  await patchAll(patch, marked(marks, source.name));
   const now = await listNames(send);
-  const contested = claimed.filter(({ name }) => ownersOf(now, name).some(owner => owner !== own));
+  const contested = claimed.filter(({ name }) => marksOfOthers(now, source, name).some(mark => !listed.includes(mark)));
   if (contested.length === 0) return now;
   await patchAll(patch, marked(marks, null));
   const names = contested.map(({ name }) => name).join(', ');

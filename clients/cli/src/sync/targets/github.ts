@@ -24,6 +24,9 @@ interface Inventory {
   run: string;
 }
 
+/** What a sync has claimed. */
+type Begun = Inventory & { adopted: ReadonlySet<string> };
+
 /** The paths of the API, and what an organization's items have besides. */
 interface At {
   title: string;
@@ -54,7 +57,7 @@ export function openPlace(to: string, kit: Kit): Place {
   const run = randomUUID();
   let publicKey: PublicKey | undefined;
   let scopes = new Map<string, ListedSecret>();
-  let begun: Inventory | undefined;
+  let begun: Begun | undefined;
   return {
     title: at.title,
     batchSize: 1,
@@ -167,7 +170,7 @@ function holdingOf(secrets: ListedSecret[], inventories: Inventory[], { name: so
  * Lists the names as owned before they are written, and looks again: of two syncs that claim a name at the same time, at
  * least one sees the other's claim.
  */
-async function claim(send: Send, at: At, outcome: Outcome, steps: readonly Step[], run: string): Promise<Inventory> {
+async function claim(send: Send, at: At, outcome: Outcome, steps: readonly Step[], run: string): Promise<Begun> {
   const { source, names } = outcome;
   const before = (await listInventories(send, at)).find(inventory => inventory.source === source.name);
   const removed = steps.filter(({ kind }) => kind === 'remove').map(({ name }) => name);
@@ -177,24 +180,19 @@ async function claim(send: Send, at: At, outcome: Outcome, steps: readonly Step[
   const withdraw = () => writeInventory(send, at, { ...inventory, ...(before ?? { names: [] }), run }, true);
   const adopted = new Set(steps.filter(({ kind }) => kind === 'adopt').map(({ name }) => name));
   for (const other of await listInventories(send, at)) {
-    const both = other.source === source.name ? [] : other.names.filter(name => names.has(name));
-    const contested = both.filter(name => !adopted.has(name));
-    if (contested.length > 0) {
-      await withdraw();
-      throw taken(`${contested.join(', ')}: ${other.source} is synced to the same names; nothing was written.`);
-    }
-    // An adopted name leaves the other's list, or it would belong to nobody.
-    if (both.length > 0) {
-      await writeInventory(send, at, { ...other, names: other.names.filter(name => !both.includes(name)) }, true);
-    }
+    if (other.source === source.name) continue;
+    const contested = other.names.filter(name => names.has(name) && !adopted.has(name));
+    if (contested.length === 0) continue;
+    await withdraw();
+    throw taken(`${contested.join(', ')}: ${other.source} is synced to the same names; nothing was written.`);
   }
   const created = steps.filter(({ kind }) => kind === 'create').map(({ name }) => name);
   const isNew = ({ name }: ListedSecret) => created.includes(name) && !before?.names.includes(name);
   if (created.length > 0 && (await listSecrets(send, at)).some(isNew)) {
     await withdraw();
-    throw moved(`Somebody has created secrets meanwhile.`);
+    throw moved('Somebody has created secrets meanwhile.');
   }
-  return inventory;
+  return { ...inventory, adopted };
 }
 
 /** Records what the sync has done, unless another one of the same source wrote at the same time. */
@@ -203,18 +201,28 @@ async function settle(
   at: At,
   outcome: Outcome,
   failed: ReadonlySet<string>,
-  begun: Inventory,
+  { adopted, ...begun }: Begun,
 ): Promise<void> {
   const { source, names, isComplete } = outcome;
-  const now = (await listInventories(send, at)).find(inventory => inventory.source === source.name);
+  const all = await listInventories(send, at);
+  const now = all.find(inventory => inventory.source === source.name);
+  const others = all.filter(inventory => inventory !== now);
   if (now?.run !== begun.run) {
-    const all = [...new Set([...(now?.names ?? []), ...begun.names])];
-    await writeInventory(send, at, { ...begun, names: all }, now !== undefined);
+    const both = [...new Set([...(now?.names ?? []), ...begun.names])];
+    await writeInventory(send, at, { ...begun, names: both }, now !== undefined);
     throw taken(`Another sync of ${source.name} wrote at the same time.`, 'Run the command again.');
+  }
+  // With its value, an adopted name leaves the other's list.
+  for (const other of others) {
+    const left = other.names.filter(name => !adopted.has(name) || failed.has(name));
+    if (left.length < other.names.length) await writeInventory(send, at, { ...other, names: left }, true);
   }
   // A failed write may have arrived all the same. What is not there is no longer claimed: others may create it.
   const there = failed.size === 0 ? undefined : new Set((await listSecrets(send, at)).map(({ name }) => name));
-  const kept = [...new Set([...names.keys(), ...failed])].filter(name => there === undefined || there.has(name));
+  const isOthers = (name: string) => failed.has(name) && others.some(other => other.names.includes(name));
+  const kept = [...new Set([...names.keys(), ...failed])].filter(
+    name => there === undefined || (there.has(name) && !isOthers(name)),
+  );
   const revision = failed.size === 0 && isComplete ? source.revision : null;
   await writeInventory(send, at, { ...begun, names: kept, revision }, true);
 }
