@@ -91,7 +91,8 @@ export function openPlace(to: string, kit: Kit): Place {
       if (!mayBeStale) return;
       // A failed write may have arrived all the same. What is not there is no longer claimed: others may create it.
       const now = await listNames(send);
-      const isOthers = (name: string) => !now.includes(name) || marksOfOthers(now, source, name).length > 0;
+      const isOthers = (name: string) =>
+        !now.includes(name) || (failed.has(name) && marksOfOthers(now, source, name).length > 0);
       const stale = ownedBy(now, source).filter(name => isStale(name) && isOthers(name));
       const marks = stale.map(name => ownsOf(source, name));
       await patchAll(patch, marked(marks, null));
