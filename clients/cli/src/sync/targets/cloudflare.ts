@@ -67,7 +67,7 @@ export function openPlace(to: string, kit: Kit): Place {
       const now = await listNames(send);
       const isNew = ({ kind, name }: Step) => kind === 'create' && now.includes(name);
       if (steps.some(isNew)) throw moved('Somebody has created secrets meanwhile.');
-      listed = await claim(send, patch, { steps, outcome, listed: now });
+      listed = await claim(send, patch, { steps, outcome, shown: listed, listed: now });
     },
     write: async (steps, { source }, completes) => {
       // Half-done, it is at no revision.
@@ -153,6 +153,8 @@ function holdingOf(listed: readonly string[], source: Source): Holding {
 interface Claim {
   steps: readonly Step[];
   outcome: Outcome;
+  /** What was there when the plan was made. */
+  shown: readonly string[];
   listed: string[];
 }
 
@@ -160,14 +162,17 @@ interface Claim {
  * Marks new names as owned before they are written, and looks again: of two syncs that claim a name at the same time, at
  * least one sees the other's claim.
  */
-async function claim(send: Send, patch: Patch, { steps, outcome, listed }: Claim): Promise<string[]> {
+async function claim(send: Send, patch: Patch, { steps, outcome, shown, listed }: Claim): Promise<string[]> {
   const { source } = outcome;
   const claimed = steps.filter(({ kind }) => kind === 'create' || kind === 'adopt');
   const marks = claimed.map(({ name }) => ownsOf(source, name)).filter(mark => !listed.includes(mark));
   if (marks.length === 0) return listed;
   await patchAll(patch, marked(marks, source.name));
   const now = await listNames(send);
-  const contested = claimed.filter(({ name }) => marksOfOthers(now, source, name).some(mark => !listed.includes(mark)));
+  // Only an adopted name may have been another's, and only of those that were shown.
+  const contested = claimed.filter(({ kind, name }) =>
+    marksOfOthers(now, source, name).some(mark => kind === 'create' || !shown.includes(mark)),
+  );
   if (contested.length === 0) return now;
   await patchAll(patch, marked(marks, null));
   const names = contested.map(({ name }) => name).join(', ');
