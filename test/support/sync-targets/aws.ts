@@ -94,6 +94,8 @@ export interface StoredSecret {
   /** By label, such as AWSCURRENT. */
   stages: Map<string, string>;
   deletedAt?: number;
+  /** The version that is returned as the current one, where that does not follow the label. */
+  shown?: string;
 }
 
 const currentOf = ({ versions, stages }: StoredSecret): string => versions.get(stages.get('AWSCURRENT') ?? '') ?? '';
@@ -145,7 +147,9 @@ function secretsManager(secrets: Map<string, StoredSecret>): Record<string, Acti
     },
     GetSecretValue: ({ SecretId }) => {
       const secret = active(SecretId);
-      return { Name: SecretId, SecretString: currentOf(secret), VersionId: secret.stages.get('AWSCURRENT') };
+      if (secret.versions.size === 0) fail('ResourceNotFoundException');
+      const VersionId = secret.shown ?? secret.stages.get('AWSCURRENT') ?? '';
+      return { Name: SecretId, SecretString: secret.versions.get(VersionId), VersionId };
     },
     DescribeSecret: ({ SecretId }) => ({ Name: SecretId, Tags: tagList(found(SecretId).tags) }),
     PutSecretValue: ({ SecretId, SecretString, ClientRequestToken, VersionStages = ['AWSCURRENT'] }) => {
@@ -154,12 +158,15 @@ function secretsManager(secrets: Map<string, StoredSecret>): Record<string, Acti
       const before = secret.versions.get(version);
       if (before === SecretString) return { VersionId: version };
       if (before !== undefined) fail('ResourceExistsException');
+      // Documented: the first version gets AWSCURRENT, whatever its labels.
+      const labels = secret.versions.size === 0 ? [...VersionStages, 'AWSCURRENT'] : VersionStages;
+      if (secret.shown !== undefined && labels.includes('AWSCURRENT')) secret.shown = version;
       secret.versions.set(version, SecretString);
-      for (const stage of VersionStages) {
-        if (stage === 'AWSCURRENT') moveCurrent(secret, version);
-        else secret.stages.set(stage, version);
+      for (const label of labels) {
+        if (label === 'AWSCURRENT') moveCurrent(secret, version);
+        else secret.stages.set(label, version);
       }
-      return { VersionId: version, VersionStages };
+      return { VersionId: version, VersionStages: labels };
     },
     UpdateSecretVersionStage: ({ SecretId, VersionStage, MoveToVersionId, RemoveFromVersionId }) => {
       const secret = active(SecretId);
@@ -250,7 +257,7 @@ export async function openSystemsManager(): Promise<TargetWorld> {
 let nextVersion = 1;
 const newVersion = (): string => `by-hand-${String(nextVersion++).padStart(32, '0')}`;
 
-const newSecret = (text: string): StoredSecret => {
+export const newSecret = (text: string): StoredSecret => {
   const version = newVersion();
   return { tags: new Map(), versions: new Map([[version, text]]), stages: new Map([['AWSCURRENT', version]]) };
 };

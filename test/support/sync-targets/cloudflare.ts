@@ -5,24 +5,35 @@ import { startTarget, type TargetAnswer, type TargetRequest, type TargetWorld } 
  * JSON merge patch of at most 100 changes.
  */
 
-export async function startCloudflare({ token = 'cloudflare-token', account = 'a1b2c3', worker = 'web-shop' } = {}) {
+const [token, account, worker] = ['cloudflare-token', 'a1b2c3', 'web-shop'];
+
+export async function startCloudflare({ hasBulk = true, pageSize = Number.POSITIVE_INFINITY } = {}) {
   const secrets = new Map<string, string>();
   const fail = (status: number, code: number): TargetAnswer => ({
     status,
     body: { success: false, errors: [{ code, message: 'It failed.' }], messages: [], result: null },
   });
-  const succeed = (result: unknown): TargetAnswer => ({
+  const succeed = (result: unknown, result_info?: object): TargetAnswer => ({
     status: 200,
-    body: { success: true, errors: [], messages: [], result },
+    body: { success: true, errors: [], messages: [], result, result_info },
   });
-  const server = await startTarget(({ method, path, headers, body }: TargetRequest): TargetAnswer => {
+  const server = await startTarget(({ method, path, query, headers, body }: TargetRequest): TargetAnswer => {
     if (headers.authorization !== `Bearer ${token}`) return fail(401, 10000);
     const base = `/accounts/${account}/workers/scripts/${worker}`;
     if (!path.startsWith(`${base}/`)) return fail(404, 10007);
     if (method === 'GET' && path === `${base}/secrets`) {
-      return succeed([...secrets.keys()].map(name => ({ name, type: 'secret_text' })));
+      const page = Number(query.get('page') ?? 1);
+      const all = [...secrets.keys()].map(name => ({ name, type: 'secret_text' }));
+      const items = pageSize < all.length ? all.slice((page - 1) * pageSize, page * pageSize) : all;
+      return succeed(items, { page, total_pages: Math.ceil(all.length / pageSize), total_count: all.length });
     }
-    if (method !== 'PATCH' || path !== `${base}/secrets-bulk`) return fail(405, 10405);
+    if (method === 'PUT' && path === `${base}/secrets`) {
+      secrets.set(body.name, body.text);
+      return succeed({ name: body.name, type: body.type });
+    }
+    if (method === 'DELETE')
+      return secrets.delete(path.slice(`${base}/secrets/`.length)) ? succeed(null) : fail(404, 10056);
+    if (!hasBulk || method !== 'PATCH' || path !== `${base}/secrets-bulk`) return fail(404, 10405);
     if (headers['content-type'] !== 'application/merge-patch+json') return fail(415, 10001);
     const changes = Object.entries(body.secrets as Record<string, { name: string; type: string; text: string } | null>);
     const isWrong = changes.some(([name, one]) => one !== null && (one.name !== name || one.type !== 'secret_text'));
@@ -33,11 +44,11 @@ export async function startCloudflare({ token = 'cloudflare-token', account = 'a
     }
     return succeed([...secrets.keys()].map(name => ({ name, type: 'secret_text' })));
   });
-  return { server, token, account, secrets, stop: server.stop };
+  return { server, secrets, stop: server.stop };
 }
 
-export async function openCloudflare(): Promise<TargetWorld> {
-  const { server, token, account, secrets, stop } = await startCloudflare();
+export async function openCloudflare(options: Parameters<typeof startCloudflare>[0] = {}): Promise<TargetWorld> {
+  const { server, secrets, stop } = await startCloudflare(options);
   return {
     server,
     to: 'web-shop',

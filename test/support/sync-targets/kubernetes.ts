@@ -112,7 +112,10 @@ export async function startKubernetes({ token = 'kube-token', tls = false } = {}
     const own = managerOf(secret, manager, 'Apply');
     const conflicts = conflictsOf(secret, own, applied);
     if (conflicts.length > 0 && request.query.get('force') !== 'true') {
-      const causes = conflicts.map(field => ({ reason: 'FieldManagerConflict' as const, field }));
+      const causes = conflicts.map(field => ({
+        reason: 'FieldManagerConflict' as const,
+        field: `.${field.replace(/^annotations/, 'metadata.annotations')}`,
+      }));
       return status(409, 'Conflict', { details: { causes } } satisfies ApplyConflictBody);
     }
     for (const field of conflicts) for (const one of secret.managers) if (one !== own) one.fields.delete(field);
@@ -166,6 +169,11 @@ export async function startKubernetes({ token = 'kube-token', tls = false } = {}
       (rules ?? []).flatMap((rule, index) =>
         rule.verbs.map(verb => `${index} ${verb}`).filter(right => !used.has(right)),
       ),
+    /** As kubectl annotate does it. */
+    annotate: (place: string, name: string, value: string) => {
+      const secret = secrets.get(place);
+      if (secret !== undefined) update(secret, 'kubectl-annotate', { [`annotations.${name}`]: value });
+    },
     /** As kubectl edit does it. @param value null to delete the key */
     edit: (place: string, key: string, value: string | null) => {
       const secret = secrets.get(place) ?? newSecret();

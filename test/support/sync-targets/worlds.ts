@@ -17,5 +17,10 @@ export const worlds: readonly {
   { target: 'aws-secrets-manager', kind: 'a secret for each key', open: openSecrets },
   { target: 'aws-secrets-manager', kind: 'one secret of JSON', open: openJsonSecret },
   { target: 'vercel', kind: 'variables of a Vercel project', open: openVercel },
-  { target: 'cloudflare', kind: 'secrets of a Worker', open: openCloudflare },
+  { target: 'cloudflare', kind: 'secrets of a Worker', open: () => openCloudflare() },
+  {
+    target: 'cloudflare',
+    kind: 'secrets of a Worker, without bulk requests',
+    open: () => openCloudflare({ hasBulk: false }),
+  },
 ];

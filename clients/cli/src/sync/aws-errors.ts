@@ -1,19 +1,32 @@
-import { answered, unavailable } from './target-failure.ts';
+import { Failure } from '../failure.ts';
+import { answered, requireSecure, unavailable } from './target-failure.ts';
 
 type AwsError = NodeJS.ErrnoException & { $metadata?: { httpStatusCode?: number }; awsName?: string };
 
 interface Client {
   // biome-ignore lint/suspicious/noExplicitAny: the overloads of a client's own method
   send: (command: any) => Promise<any>;
+  // biome-ignore lint/suspicious/noExplicitAny: likewise, of its middleware
+  middlewareStack: { add: (middleware: any, options: { step: 'build' }) => void };
 }
+
+type Next = (given: { request: { protocol: string; hostname: string } }) => Promise<unknown>;
+
+const onlySecure =
+  (next: Next): Next =>
+  async given => {
+    requireSecure(given.request);
+    return await next(given);
+  };
 
 /** Sends commands. Errors become ours, without the text of AWS, which may repeat what was sent. */
 export function sender<C extends Client>(client: C, target: string): C['send'] {
+  client.middlewareStack.add(onlySecure, { step: 'build' });
   return (async (command: unknown) => {
     try {
       return await client.send(command);
     } catch (error) {
-      throw failureOf(error as AwsError, target);
+      throw error instanceof Failure ? error : failureOf(error as AwsError, target);
     }
   }) as C['send'];
 }

@@ -1,7 +1,7 @@
 import { exitCodes, Failure } from '../failure.ts';
 import type { Output } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
-import type { Place, Source, Step } from './place.ts';
+import type { Outcome, Place, Source, Step } from './place.ts';
 import type { SyncPlan } from './plan.ts';
 import { hasStopped } from './target-failure.ts';
 
@@ -57,31 +57,42 @@ export async function carryOut(lent: Lent, place: Place, plan: SyncPlan, flags: 
     // An unchanged place needs no mark that it is about to change.
     if (plan.steps.length > 0) await place.begin?.(plan.steps, plan.outcome);
     await writeAll(lent, place, plan, failures);
-    await place.end?.(plan.outcome, new Set(failures.keys()));
+    await place.end?.(plan.outcome, new Set(failures.keys())).catch((error: unknown) => {
+      // The summary of what failed says more.
+      if (failures.size === 0) throw error;
+    });
   }
   if (failures.size === 0) failures = await restartAll(lent, place, plan.outcome.source, flags.restart ?? []);
   summarize(lent, place, plan, failures);
 }
 
 async function writeAll({ messageOf }: Lent, place: Place, plan: SyncPlan, failures: Failures): Promise<void> {
+  const { outcome } = plan;
   const batches = batchesOf(plan.steps, place.batchSize);
-  let stopped: string | undefined;
-  for (const [index, batch] of batches.entries()) {
+  for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) {
     try {
-      if (stopped === undefined) {
-        await place.write(batch, plan.outcome, index === batches.length - 1 && failures.size === 0);
-        continue;
-      }
+      await place.write(batch, outcome, batches.length === 0 && failures.size === 0 && outcome.isComplete);
     } catch (error) {
       // Nothing at all was written.
       if (!Number.isFinite(place.batchSize) || batch.length === 0) throw error;
-      if (hasStopped(error)) stopped = `was not tried: ${messageOf(error)}`;
-      for (const { name } of batch) failures.set(name, messageOf(error));
-      continue;
+      if (hasStopped(error) && !(await doesAnswer(place, outcome))) {
+        for (const { name } of batch) failures.set(name, messageOf(error));
+        for (const { name } of batches.flat()) failures.set(name, `was not tried: ${messageOf(error)}`);
+        return;
+      }
+      // The target may refuse only one of them.
+      if (batch.length > 1) batches.unshift(...batch.map(step => [step]));
+      else for (const { name } of batch) failures.set(name, messageOf(error));
     }
-    for (const { name } of batch) failures.set(name, stopped);
   }
 }
+
+/** A target that fails to write one name may still write the others, unless it is down. */
+const doesAnswer = (place: Place, { source }: Outcome): Promise<boolean> =>
+  place.read(source).then(
+    () => true,
+    () => false,
+  );
 
 /** At least one, even if only the revision is to be recorded. */
 function batchesOf(steps: readonly Step[], size: number): Step[][] {

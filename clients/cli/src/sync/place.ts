@@ -45,6 +45,8 @@ export interface Outcome {
   source: Source;
   /** All names, with the values of those that the source has. The others are only left in place. */
   names: ReadonlyMap<string, string | undefined>;
+  /** Whether all names that the source has are at its revision: what `--only` leaves out may be older. */
+  isComplete: boolean;
 }
 
 export interface Place {
@@ -62,7 +64,7 @@ export interface Place {
   read(source: Source): Promise<Holding>;
   /** Before the first write: records what the source is about to own, so that no other sync takes it. */
   begin?(steps: readonly Step[], outcome: Outcome): Promise<void>;
-  /** @param completes whether this is the last write, and none before it failed */
+  /** @param completes whether the place is at the source's revision after this write, which is the last one */
   write(steps: readonly Step[], outcome: Outcome, completes: boolean): Promise<void>;
   /** After the last write. @param failed names that were not written or not removed */
   end?(outcome: Outcome, failed: ReadonlySet<string>): Promise<void>;

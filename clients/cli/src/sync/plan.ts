@@ -47,12 +47,14 @@ export function planOf(title: string, holding: Holding, source: SourceNames, cho
   const kept = [...holding.names].flatMap(([name, { owner }]) =>
     owner === source.name && !source.names.has(name) && !(choices.prune && gone.includes(name)) ? [name] : [],
   );
+  const isAtRevision = holding.revision === source.revision;
+  const isComplete = isAtRevision || !kept.some(name => source.all.has(name));
   return {
     steps,
     unchanged,
     left: choices.prune ? [] : gone,
-    outcome: { source, names: new Map([...kept.map(name => [name, undefined] as const), ...entries]) },
-    differs: steps.length > 0 || (choices.hasRevision && holding.revision !== source.revision),
+    outcome: { source, names: new Map([...kept.map(name => [name, undefined] as const), ...entries]), isComplete },
+    differs: steps.length > 0 || (choices.hasRevision && isComplete && !isAtRevision),
   };
 }
 

@@ -1,9 +1,7 @@
 import { request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
-import { usage } from '../failure.ts';
-import { isLoopback } from '../settings/address.ts';
 import type { Answer, Asked } from './place.ts';
-import { unavailable } from './target-failure.ts';
+import { requireSecure, unavailable } from './target-failure.ts';
 
 /** Attempts of one request in all, for outages. A pause that the target asks for does not count. */
 export const maxAttempts = 6;
@@ -26,7 +24,8 @@ export function createRequester(
   firstPauseMs = 200,
 ): (asked: Asked) => Promise<Answer> {
   return async asked => {
-    const url = secureUrl(asked.url);
+    const url = new URL(URL.canParse(asked.url) ? asked.url : 'none:');
+    requireSecure(url);
     for (let attempt = 1; ; ) {
       const answer = await send(asked, url, userAgent).catch((error: NodeJS.ErrnoException) => error);
       const pauseMs = answer instanceof Error ? undefined : requestedPauseMs(answer);
@@ -52,14 +51,6 @@ const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(r
 
 const limitedText = ({ host }: URL, ms: number): string =>
   `${host} limits requests, and wants a pause of ${Math.ceil(ms / 1000)} s, which is more than --wait allows.`;
-
-/** @throws Failure for an address to which values and tokens would go unencrypted */
-function secureUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol === 'https:') return url;
-  if (url?.protocol === 'http:' && isLoopback(url.hostname)) return url;
-  throw usage('The address of a target must be https, or http on this machine.');
-}
 
 /**
  * How long the target wants us to wait, if it limits requests: by `Retry-After`, which RFC 9110 defines, or by the time

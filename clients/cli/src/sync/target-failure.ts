@@ -1,4 +1,5 @@
-import { type ExitCode, exitCodes, Failure } from '../failure.ts';
+import { type ExitCode, exitCodes, Failure, usage } from '../failure.ts';
+import { isLoopback } from '../settings/address.ts';
 
 /* What a target says is never printed, because it may repeat what it was sent. Only its status and code are. */
 
@@ -28,6 +29,16 @@ export const taken = (message: string, hint?: string): Failure =>
 
 export const refused = (message: string, hint?: string, exitCode: ExitCode = exitCodes.other): Failure =>
   new Failure(exitCode, codes.refused, message, { hint });
+
+/** @throws Failure for an address to which values and tokens would go unencrypted */
+export function requireSecure({ protocol, hostname }: { protocol: string; hostname: string }): void {
+  const isAllowed = isLoopback(hostname) || process.env.HOLDFAST_INSECURE_HTTP === '1';
+  if (protocol === 'https:' || (protocol === 'http:' && isAllowed)) return;
+  throw usage(
+    'The address of a target must be https, or http on this machine.',
+    'In a network that you trust, set HOLDFAST_INSECURE_HTTP=1.',
+  );
+}
 
 const exitCodeOf: Readonly<Record<number, ExitCode>> = {
   401: exitCodes.signIn,

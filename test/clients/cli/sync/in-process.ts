@@ -43,7 +43,10 @@ const withoutPauses = (maxAttempts: number) => {
 /** Runs syncs as the command does, without a process for each. */
 export function syncsInto(target: string, world: TargetWorld) {
   const environment = { ...process.env, ...world.variables };
-  return async (source: SourceState, flags: SyncFlags & { check?: boolean } = {}): Promise<SyncEnd> => {
+  return async (
+    source: SourceState,
+    flags: SyncFlags & { check?: boolean; only?: string[] } = {},
+  ): Promise<SyncEnd> => {
     const lines: string[] = [];
     const say = (line: string) => void lines.push(line);
     const output = {
@@ -80,7 +83,7 @@ export function syncsInto(target: string, world: TargetWorld) {
       const awsOptions = { ...kit.awsOptions, retryStrategy: withoutPauses(kit.awsOptions.maxAttempts) };
       const place = await loaded.openPlace(world.to, { ...kit, awsOptions, variables: environment });
       const entries = Object.entries(source.values);
-      const described = describeSource(source.name, String(source.revision), entries, undefined);
+      const described = describeSource(source.name, String(source.revision), entries, flags.only);
       if (flags.check) await checkPlace(lent, place, described, flags);
       else await syncPlace(lent, place, described, flags);
       return { error: undefined, printed: lines.join('\n') };

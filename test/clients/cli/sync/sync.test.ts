@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { fresh, shared, untilEnd } from '#test/support/fixtures.ts';
-import { openJsonSecret, startAws } from '#test/support/sync-targets/aws.ts';
+import { awsVariables, newSecret, openJsonSecret, startAws } from '#test/support/sync-targets/aws.ts';
 import { openCloudflare } from '#test/support/sync-targets/cloudflare.ts';
 import { startGitHub } from '#test/support/sync-targets/github.ts';
 import { kubeconfigOf, startKubernetes } from '#test/support/sync-targets/kubernetes.ts';
@@ -160,8 +160,11 @@ describe('holdfast sync', () => {
 
   it('never sends values over plain http to another machine', async () => {
     holds(1, { A: 'value-of-a' });
-    const variables = { GITHUB_API_URL: 'http://192.0.2.1', GH_TOKEN: 'x' };
-    expect(await sync('github', 'acme/web-shop', variables)).toEqual(failure(2, 'must be https'));
+    const url = 'http://192.0.2.1';
+    const gitHub = { GITHUB_API_URL: url, GH_TOKEN: 'x' };
+    expect(await sync('github', 'acme/web-shop', gitHub)).toEqual(failure(2, 'must be https'));
+    expect(await sync('aws-ssm', '/shop', awsVariables(url))).toEqual(failure(2, 'must be https'));
+    expect(await sync('aws-secrets-manager', 'shop/', awsVariables(url))).toEqual(failure(2, 'must be https'));
   });
 
   it('never prints what a target says, which may repeat a value', async () => {
@@ -229,6 +232,26 @@ describe('a sync to AWS', () => {
     expect(await sync('aws-secrets-manager', world.to, world.variables)).toEqual(failure(1, 'is not a JSON object'));
   });
 
+  it('writes the first version of a secret that was created without one', async () => {
+    holds(1, { A: 'value-of-a' });
+    const world = await untilEnd(openJsonSecret());
+    world.secrets.set('shop/prod', { tags: new Map(), versions: new Map(), stages: new Map() });
+    expect((await sync('aws-secrets-manager', world.to, world.variables)).code).toBe(0);
+    expect(Object.fromEntries(world.values())).toEqual(secrets.values);
+  });
+
+  it('writes again where moving the label does not change what is returned', async () => {
+    holds(1, { A: 'value-of-a' });
+    const world = await untilEnd(openJsonSecret());
+    const secret = newSecret('{"theirs":1}');
+    // As moto does it.
+    secret.shown = secret.stages.get('AWSCURRENT') ?? '';
+    world.secrets.set('shop/prod', secret);
+    expect((await sync('aws-secrets-manager', world.to, world.variables)).code).toBe(0);
+    expect(JSON.parse(secret.versions.get(secret.shown) ?? '')).toMatchObject({ theirs: 1, A: 'value-of-a' });
+    expect((await sync('aws-secrets-manager', world.to, world.variables, '--check')).code).toBe(0);
+  });
+
   it('keeps the key and the type of a parameter that it adopts', async () => {
     holds(1, { A: 'value-of-a', B: 'value-of-b' });
     const aws = await untilEnd(startAws());
@@ -276,11 +299,13 @@ describe('a sync to AWS', () => {
 });
 
 describe('a sync to Cloudflare', () => {
-  it('writes more secrets than one request takes', async () => {
+  it('writes more secrets than one request takes, and lists more than one page has', async () => {
     holds(1, Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`KEY_${index}`, `value-of-key-${index}`])));
-    const world = await untilEnd(openCloudflare());
+    const world = await untilEnd(openCloudflare({ pageSize: 50 }));
     expect((await sync('cloudflare', world.to, world.variables)).code).toBe(0);
     expect(world.values().size).toBe(60);
+    const other = await sync('cloudflare', world.to, { ...world.variables, HOLDFAST_ENV: 'staging' });
+    expect(other).toEqual(failure(6, 'KEY_59 belongs to another source'));
     expect((await sync('cloudflare', world.to, world.variables, '--check')).code).toBe(0);
   });
 });
@@ -296,6 +321,13 @@ describe('a sync to Kubernetes', () => {
     holds(2, { A: 'value-of-a-2' });
     expect(await sync('kubernetes', 'shop/web', variables())).toEqual(failure(6, 'A was not written by this sync'));
     expect(kubernetes.valuesOf('shop/web').get('A')).toBe('by-hand');
+  });
+
+  it('names the field that another field manager has', async () => {
+    holds(1, { A: 'value-of-a' });
+    expect((await sync('kubernetes', 'shop/web', variables())).code).toBe(0);
+    kubernetes.annotate('shop/web', 'holdfast/revision', 'none');
+    expect(await sync('kubernetes', 'shop/web', variables())).toEqual(failure(6, 'meanwhile (holdfast/revision)'));
   });
 
   it('reads again if the Secret changes while it writes', async () => {
@@ -347,9 +379,33 @@ describe('a sync to Kubernetes', () => {
     const script = `#!/bin/sh\n[ -z "$HOLDFAST_TOKEN" ] && echo '{"status": {"token": "${kubernetes.token}"}}'\n`;
     const config = JSON.parse(kubeconfigOf(kubernetes));
     const apiVersion = 'client.authentication.k8s.io/v1';
-    config.users[0].user = { exec: { apiVersion, command: cli.file('plugin', script, 0o755) } };
+    cli.file('plugin', script, 0o755);
+    // As kubectl writes it: null for none, and relative to the kubeconfig.
+    config.users[0].user = { exec: { apiVersion, command: './plugin', args: null, env: null } };
     const KUBECONFIG = cli.file('exec.json', JSON.stringify(config));
     expect((await sync('kubernetes', 'shop/web', { KUBECONFIG })).code).toBe(0);
+    cli.file('plugin', '#!/bin/sh\nexit 1\n', 0o755);
+    expect(await sync('kubernetes', 'shop/web', { KUBECONFIG })).toEqual(failure(1, 'printed no credentials'));
+  });
+
+  it('reads several kubeconfigs as one, and says which file it can’t read', async () => {
+    holds(1, { A: 'value-of-a' });
+    const { users, contexts, ...rest } = JSON.parse(kubeconfigOf(kubernetes));
+    const paths = [
+      cli.file('none.json', ''),
+      cli.file('clusters.json', JSON.stringify({ ...rest, contexts: null })),
+      cli.file('users.json', JSON.stringify({ 'current-context': 'other', contexts, users })),
+    ];
+    const run = (...all: string[]) => sync('kubernetes', 'shop/web', { KUBECONFIG: all.join(':') });
+    expect(await run(...paths)).toEqual(failure(2, 'none.json is not a kubeconfig'));
+    expect(await run('/missing.json')).toEqual(failure(2, 'There is no kubeconfig /missing.json'));
+    expect(await run(...paths.slice(1, 2))).toEqual(failure(2, 'no complete current context'));
+    expect((await run('/missing.json', ...paths.slice(1))).code).toBe(0);
+    const user = { tokenFile: 'no-token' };
+    const broken = cli.file('broken.json', JSON.stringify({ ...rest, contexts, users: [{ name: 'tester', user }] }));
+    expect(await run(broken)).toEqual(failure(2, /no-token, which signs in to the cluster, can’t be read/));
+    cli.file('no-token', `${kubernetes.token}\n`);
+    expect((await run(broken)).code).toBe(0);
   });
 
   it('finds the cluster of its pod, and trusts only its authority', async ({ skip }) => {

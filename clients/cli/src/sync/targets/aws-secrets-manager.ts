@@ -6,6 +6,7 @@ import {
   GetSecretValueCommand,
   ListSecretsCommand,
   PutSecretValueCommand,
+  type PutSecretValueCommandInput,
   RestoreSecretCommand,
   type SecretListEntry,
   SecretsManagerClient,
@@ -15,6 +16,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { usage } from '../../failure.ts';
 import { isAws, sender } from '../aws-errors.ts';
+import { membersOf } from '../json-members.ts';
 import type { Held, Kit, Place, Source, Step } from '../place.ts';
 import { moved, refused, taken } from '../target-failure.ts';
 
@@ -40,7 +42,7 @@ type Send = SecretsManagerClient['send'];
 function oneForEach(prefix: string, send: Send): Place {
   let known = new Map<string, SecretListEntry>();
   return {
-    title: `the secrets below ${prefix}`,
+    title: `the prefix ${prefix}`,
     batchSize: 1,
     hasRevision: false,
     namesVariables: false,
@@ -174,12 +176,13 @@ function oneObject(name: string, send: Send): Place {
       });
       return { names: new Map(held), source, revision };
     },
-    write: async (steps, { source, names }) => {
+    write: async (steps, { source, names }, completes) => {
       const removed = steps.flatMap(({ kind, name: key }) => (kind === 'remove' ? [key] : []));
       const members = new Map(read?.members);
       for (const key of removed) members.delete(key);
       for (const [key, value] of names) if (value !== undefined) members.set(key, JSON.stringify(value));
-      const inventory = { source: source.name, revision: source.revision, names: [...names.keys()].toSorted() };
+      const revision = completes ? source.revision : undefined;
+      const inventory = { source: source.name, revision, names: [...names.keys()].toSorted() };
       members.set(inventoryKey, JSON.stringify(JSON.stringify(inventory)));
       await replace(
         send,
@@ -226,14 +229,12 @@ async function replace(send: Send, name: string, SecretString: string, read: Sto
   if (Buffer.byteLength(SecretString) > maxBytes) {
     throw refused(`With the keys of others, the secret ${name} would have more than ${maxBytes} bytes.`);
   }
+  const secret = { SecretId: name, SecretString };
   const ClientRequestToken = randomUUID();
   try {
-    if (read === undefined) {
-      await send(new CreateSecretCommand({ Name: name, SecretString, ClientRequestToken }));
-      return;
-    }
+    if (read === undefined) return await create(send, secret, ClientRequestToken);
     const VersionStages = ['HOLDFAST_PENDING'];
-    await send(new PutSecretValueCommand({ SecretId: name, SecretString, ClientRequestToken, VersionStages }));
+    await send(new PutSecretValueCommand({ ...secret, ClientRequestToken, VersionStages }));
     await send(
       new UpdateSecretVersionStageCommand({
         SecretId: name,
@@ -242,35 +243,26 @@ async function replace(send: Send, name: string, SecretString: string, read: Sto
         RemoveFromVersionId: read.version,
       }),
     );
+    // Other implementations return the version that was put last as current, whatever its labels are.
+    const { VersionId } = await send(new GetSecretValueCommand({ SecretId: name }));
+    if (VersionId === read.version) await send(new PutSecretValueCommand(secret));
   } catch (error) {
     const conflicts = ['ResourceExistsException', 'InvalidParameterException', 'InvalidRequestException'];
     throw isAws(error, ...conflicts) ? moved(`The secret ${name} was changed meanwhile.`) : error;
   }
 }
 
-/** The members of a JSON object with the text of their values; undefined if it is none, or has one twice. */
-function membersOf(text: string): Map<string, string> | undefined {
+type Written = Required<Pick<PutSecretValueCommandInput, 'SecretId' | 'SecretString'>>;
+
+/** Creates the secret, or the first version of one that somebody has created without any. */
+async function create(send: Send, { SecretId, SecretString }: Written, ClientRequestToken: string): Promise<void> {
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  } catch {
-    return undefined;
+    await send(new CreateSecretCommand({ Name: SecretId, SecretString, ClientRequestToken }));
+  } catch (error) {
+    if (!isAws(error, 'ResourceExistsException')) throw error;
+    // Only a first version becomes the current one with another label.
+    const first = { SecretId, SecretString, ClientRequestToken, VersionStages: ['HOLDFAST_PENDING'] };
+    const { VersionStages = [] } = await send(new PutSecretValueCommand(first));
+    if (!VersionStages.includes('AWSCURRENT')) throw error;
   }
-  const members = new Map<string, string>();
-  let depth = 0;
-  let key: string | undefined;
-  let start = 0;
-  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]/g)) {
-    if (depth === 1 && key === undefined && token.startsWith('"')) {
-      key = JSON.parse(token) as string;
-      if (members.has(key)) return undefined;
-    } else if (depth === 1 && token === ':') start = index + 1;
-    else if (depth === 1 && (token === ',' || token === '}') && key !== undefined) {
-      members.set(key, text.slice(start, index).trim());
-      key = undefined;
-    }
-    if (token === '{' || token === '[') depth += 1;
-    if (token === '}' || token === ']') depth -= 1;
-  }
-  return members;
 }

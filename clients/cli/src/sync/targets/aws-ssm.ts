@@ -32,7 +32,7 @@ export function openPlace(to: string, { awsOptions }: Kit): Place {
   const send = sender(new SSMClient(awsOptions), target);
   let known = new Map<string, ParameterMetadata>();
   return {
-    title: `the parameters below ${path}`,
+    title: `the path ${path}`,
     batchSize: 1,
     hasRevision: false,
     namesVariables: false,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { usage } from '../../failure.ts';
 import type { Answer, Held, Holding, Kit, Outcome, Place, Source, Step } from '../place.ts';
-import { answered, taken } from '../target-failure.ts';
+import { answered, moved, taken } from '../target-failure.ts';
 
 /*
  * Secrets of a Worker (developers.cloudflare.com/api/resources/workers). They can't be read and have no tags, and
@@ -12,8 +12,8 @@ import { answered, taken } from '../target-failure.ts';
 const target = 'Cloudflare';
 /** developers.cloudflare.com/workers/platform/limits */
 const maxBytes = 5 * 1024;
-/** A bulk request takes 100 changes, two for each name, and the rest is for the marks of the revision. */
-const batchSize = 40;
+/** A bulk request takes 100 changes: three for each name at most, and the rest is for the marks of the revision. */
+const batchSize = 30;
 const ownsMark = /^HF_([0-9A-F]{12})_OWNS_(.+)$/;
 const atMark = /^HF_([0-9A-F]{12})_AT_([0-9A-Z]+)$/;
 
@@ -24,8 +24,10 @@ const atOf = (source: Source): string => {
   return `HF_${hashOf(source.name)}_AT_${/^\d+$/.test(revision) ? revision : `X${hashOf(revision)}`}`;
 };
 
-type Change = Record<string, string | null>;
+/** Names with their texts, or null to delete them. */
+type Change = (readonly [name: string, text: string | null])[];
 type Send = (method: string, path: string, body?: unknown) => Promise<Answer>;
+type Patch = (change: Change) => Promise<void>;
 
 export function openPlace(to: string, kit: Kit): Place {
   if (!/^[a-z0-9_][a-z0-9_-]{0,62}$/i.test(to)) throw usage('For cloudflare, --to is the name of a Worker.');
@@ -40,14 +42,17 @@ export function openPlace(to: string, kit: Kit): Place {
       url: worker + path,
       headers: {
         authorization: `Bearer ${token}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/merge-patch+json' }),
+        ...(body === undefined
+          ? {}
+          : { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' }),
       },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
+  const patch = patching(send);
   let listed: string[] = [];
   const marksOf = (source: Source) => listed.filter(name => atMark.exec(name)?.[1] === hashOf(source.name));
   return {
-    title: `the secrets of the Worker ${to}`,
+    title: `the Worker ${to}`,
     batchSize,
     hasRevision: true,
     // A Worker gets them as bindings.
@@ -58,19 +63,27 @@ export function openPlace(to: string, kit: Kit): Place {
       return holdingOf(listed, source);
     },
     begin: async (steps, outcome) => {
-      listed = await claim(send, steps, outcome, listed);
+      // Somebody may have taken long to confirm the plan.
+      const now = await listNames(send);
+      const isNew = ({ kind, name }: Step) => kind === 'create' && now.includes(name);
+      if (steps.some(isNew)) throw moved('Somebody has created secrets meanwhile.');
+      listed = await claim(send, patch, { steps, outcome, shown: listed, listed: now });
     },
     write: async (steps, { source }, completes) => {
-      const change: Change = {};
-      for (const { name, value } of steps) {
-        change[name] = value ?? null;
-        change[ownsOf(source, name)] = value === undefined ? null : source.name;
-      }
       // Half-done, it is at no revision.
-      for (const mark of marksOf(source)) change[mark] = null;
-      if (completes) change[atOf(source)] = source.name;
-      await patch(send, change);
-      listed = [...listed.filter(name => change[name] !== null), ...(completes ? [atOf(source)] : [])];
+      const change: Change = [
+        ...marked(marksOf(source), null),
+        ...steps.flatMap(({ kind, name, value }) => [
+          [name, value ?? null] as const,
+          [ownsOf(source, name), value === undefined ? null : source.name] as const,
+          // Only with its value, a name changes hands.
+          ...marked(kind === 'adopt' ? marksOfOthers(listed, source, name) : [], null),
+        ]),
+        ...marked(completes ? [atOf(source)] : [], source.name),
+      ];
+      await patch(change);
+      const gone = new Set(change.flatMap(([name, text]) => (text === null ? [name] : [])));
+      listed = [...listed.filter(name => !gone.has(name)), ...(completes ? [atOf(source)] : [])];
     },
     end: async ({ source, names }, failed) => {
       const isStale = (name: string) => (failed.size === 0 ? !names.has(name) : failed.has(name));
@@ -78,14 +91,11 @@ export function openPlace(to: string, kit: Kit): Place {
       if (!mayBeStale) return;
       // A failed write may have arrived all the same. What is not there is no longer claimed: others may create it.
       const now = await listNames(send);
-      const stale = ownedBy(now, source).filter(name => isStale(name) && !now.includes(name));
-      await patchAll(
-        send,
-        markedBy(
-          stale.map(name => ownsOf(source, name)),
-          null,
-        ),
-      );
+      const isOthers = (name: string) =>
+        !now.includes(name) || (failed.has(name) && marksOfOthers(now, source, name).length > 0);
+      const stale = ownedBy(now, source).filter(name => isStale(name) && isOthers(name));
+      const marks = stale.map(name => ownsOf(source, name));
+      await patchAll(patch, marked(marks, null));
     },
   };
 }
@@ -97,9 +107,15 @@ function refuses(name: string, value: string): string | undefined {
 }
 
 async function listNames(send: Send): Promise<string[]> {
-  const answer = await send('GET', '/secrets');
-  if (answer.status !== 200) throw failureOf(answer);
-  return answer.body.result.map(({ name }: { name: string }) => name);
+  const all: string[] = [];
+  for (let page = 1, pages = 1; page <= pages; page += 1) {
+    // Documented without pages. If it has any, a name that is missing here would be overwritten.
+    const answer = await send('GET', page === 1 ? '/secrets' : `/secrets?page=${page}`);
+    if (answer.status !== 200) throw failureOf(answer);
+    all.push(...answer.body.result.map(({ name }: { name: string }) => name));
+    pages = answer.body.result_info?.total_pages ?? 1;
+  }
+  return all;
 }
 
 /** The sources, by their hash, that own a name. */
@@ -108,6 +124,9 @@ const ownersOf = (listed: readonly string[], name: string): string[] =>
     const [, source, owned] = ownsMark.exec(mark) ?? [];
     return source !== undefined && owned === name ? [source] : [];
   });
+
+const marksOfOthers = (listed: readonly string[], source: Source, name: string): string[] =>
+  ownersOf(listed, name).flatMap(owner => (owner === hashOf(source.name) ? [] : [`HF_${owner}_OWNS_${name}`]));
 
 /** The names that the source has marked as its own, whether they are there or not. */
 const ownedBy = (listed: readonly string[], source: Source): string[] =>
@@ -131,45 +150,63 @@ function holdingOf(listed: readonly string[], source: Source): Holding {
   return { names: new Map(names), revision: isCurrent ? source.revision : undefined };
 }
 
+interface Claim {
+  steps: readonly Step[];
+  outcome: Outcome;
+  /** What was there when the plan was made. */
+  shown: readonly string[];
+  listed: string[];
+}
+
 /**
  * Marks new names as owned before they are written, and looks again: of two syncs that claim a name at the same time, at
  * least one sees the other's claim.
  */
-async function claim(send: Send, steps: readonly Step[], { source }: Outcome, listed: string[]): Promise<string[]> {
+async function claim(send: Send, patch: Patch, { steps, outcome, shown, listed }: Claim): Promise<string[]> {
+  const { source } = outcome;
   const claimed = steps.filter(({ kind }) => kind === 'create' || kind === 'adopt');
-  const own = hashOf(source.name);
   const marks = claimed.map(({ name }) => ownsOf(source, name)).filter(mark => !listed.includes(mark));
-  const adopted = steps.filter(({ kind }) => kind === 'adopt').map(({ name }) => name);
-  const taking = adopted.flatMap(name =>
-    ownersOf(listed, name).flatMap(owner => (owner === own ? [] : [`HF_${owner}_OWNS_${name}`])),
-  );
-  if (marks.length + taking.length === 0) return listed;
-  await patchAll(send, { ...markedBy(marks, source.name), ...markedBy(taking, null) });
+  if (marks.length === 0) return listed;
+  await patchAll(patch, marked(marks, source.name));
   const now = await listNames(send);
-  const contested = claimed.filter(({ name }) => ownersOf(now, name).some(owner => owner !== own));
+  // Only an adopted name may have been another's, and only of those that were shown.
+  const contested = claimed.filter(({ kind, name }) =>
+    marksOfOthers(now, source, name).some(mark => kind === 'create' || !shown.includes(mark)),
+  );
   if (contested.length === 0) return now;
-  await patchAll(send, markedBy(marks, null));
+  await patchAll(patch, marked(marks, null));
   const names = contested.map(({ name }) => name).join(', ');
   throw taken(`${names}: another source is synced to the same names; nothing was written.`);
 }
 
-const markedBy = (marks: readonly string[], value: string | null): Change =>
-  Object.fromEntries(marks.map(mark => [mark, value]));
+const marked = (marks: readonly string[], value: string | null): Change => marks.map(mark => [mark, value] as const);
 
-async function patchAll(send: Send, change: Change): Promise<void> {
-  const entries = Object.entries(change);
-  for (let start = 0; start < entries.length; start += 100) {
-    await patch(send, Object.fromEntries(entries.slice(start, start + 100)));
-  }
+async function patchAll(patch: Patch, change: Change): Promise<void> {
+  for (let start = 0; start < change.length; start += 100) await patch(change.slice(start, start + 100));
 }
 
-/** Creates, replaces and, with null, deletes; all of it or nothing. */
-async function patch(send: Send, change: Change): Promise<void> {
-  const secrets = Object.fromEntries(
-    Object.entries(change).map(([name, text]) => [name, text === null ? null : { name, type: 'secret_text', text }]),
-  );
-  const answer = await send('PATCH', '/secrets-bulk', { secrets });
-  if (answer.status >= 300 || answer.body?.success === false) throw failureOf(answer);
+/** Creates, replaces and deletes: all of it or nothing, or one after the other where the API has no bulk request yet. */
+function patching(send: Send): Patch {
+  let hasBulk = true;
+  /** @returns false if there is no such thing */
+  const request = async (method: string, path: string, body?: unknown): Promise<boolean> => {
+    const answer = await send(method, path, body);
+    if (method !== 'PUT' && [404, 405].includes(answer.status)) return false;
+    if (answer.status >= 300 || answer.body?.success === false) throw failureOf(answer);
+    return true;
+  };
+  return async change => {
+    const secretOf = (name: string, text: string) => ({ name, type: 'secret_text', text });
+    if (hasBulk) {
+      const secrets = change.map(([name, text]) => [name, text === null ? null : secretOf(name, text)]);
+      hasBulk = await request('PATCH', '/secrets-bulk', { secrets: Object.fromEntries(secrets) });
+    }
+    if (hasBulk) return;
+    for (const [name, text] of change) {
+      if (text === null) await request('DELETE', `/secrets/${name}`);
+      else await request('PUT', '/secrets', secretOf(name, text));
+    }
+  };
 }
 
 function failureOf({ status, body }: Answer) {

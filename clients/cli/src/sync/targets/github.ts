@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { blake2b } from 'blakejs';
-import nacl from 'tweetnacl';
 import { usage } from '../../failure.ts';
 import type { Answer, Held, Holding, Kit, Outcome, Place, Source, Step } from '../place.ts';
-import { answered, refused, taken } from '../target-failure.ts';
+import { seal } from '../sealed-box.ts';
+import { answered, moved, refused, taken } from '../target-failure.ts';
 
 /*
  * Actions secrets of a repository, an environment or an organization (docs.github.com/rest/actions/secrets). They can't be
@@ -24,6 +23,9 @@ interface Inventory {
   /** Which sync wrote this, so that two at once notice each other. */
   run: string;
 }
+
+/** What a sync has claimed. */
+type Begun = Inventory & { adopted: ReadonlySet<string> };
 
 /** The paths of the API, and what an organization's items have besides. */
 interface At {
@@ -60,7 +62,7 @@ export function openPlace(to: string, kit: Kit): Place {
   const run = randomUUID();
   let publicKey: PublicKey | undefined;
   let scopes = new Map<string, ListedSecret>();
-  let begun: Inventory | undefined;
+  let begun: Begun | undefined;
   return {
     title: at.title,
     batchSize: 1,
@@ -78,10 +80,10 @@ export function openPlace(to: string, kit: Kit): Place {
       return holdingOf(secrets, inventories, source);
     },
     begin: async (steps, outcome) => {
-      begun = await claim(api, outcome, steps, run);
       const answer = await send('GET', `${at.secrets}/public-key`);
       if (answer.status !== 200) throw failureOf(answer);
       publicKey = answer.body;
+      begun = await claim(api, outcome, steps, run);
     },
     write: async ([step]) => {
       if (step !== undefined && publicKey !== undefined) await writeOne(api, step, publicKey, scopes.get(step.name));
@@ -96,18 +98,14 @@ export function openPlace(to: string, kit: Kit): Place {
 }
 
 function placeOf(to: string): At {
-  const [, owner, repository, environment] = /^([A-Za-z0-9-]+)(?:\/([\w.-]+)(?::(.+))?)?$/.exec(to) ?? [];
+  const [, owner, repository, environment] = /^([\w-]+)(?:\/([\w.-]+)(?::(.+))?)?$/.exec(to) ?? [];
   if (owner === undefined) throw usage('For github, --to is OWNER/REPO, OWNER/REPO:ENVIRONMENT or OWNER.');
   if (repository === undefined) {
     const base = `/orgs/${owner}/actions`;
-    const title = `the Actions secrets of the organization ${owner}`;
+    const title = `the organization ${owner}`;
     return { title, secrets: `${base}/secrets`, variables: `${base}/variables`, isOrganization: true };
   }
-  const repositoryTitle = `repository ${owner}/${repository}`;
-  const title =
-    environment === undefined
-      ? `the Actions secrets of the ${repositoryTitle}`
-      : `the Actions secrets of the environment ${environment} of the ${repositoryTitle}`;
+  const title = `the ${environment === undefined ? '' : `environment ${environment} of the `}repository ${owner}/${repository}`;
   const base =
     environment === undefined
       ? `/repos/${owner}/${repository}/actions`
@@ -176,42 +174,59 @@ function holdingOf(secrets: ListedSecret[], inventories: Inventory[], { name: so
  * Lists the names as owned before they are written, and looks again: of two syncs that claim a name at the same time, at
  * least one sees the other's claim.
  */
-async function claim(api: Api, outcome: Outcome, steps: readonly Step[], run: string): Promise<Inventory> {
+async function claim(api: Api, outcome: Outcome, steps: readonly Step[], run: string): Promise<Begun> {
   const { source, names } = outcome;
   const before = (await listInventories(api)).find(inventory => inventory.source === source.name);
   const removed = steps.filter(({ kind }) => kind === 'remove').map(({ name }) => name);
   const all = [...new Set([...(before?.names ?? []), ...names.keys(), ...removed])];
   const inventory = { source: source.name, revision: null, names: all, run };
   await writeInventory(api, inventory, before !== undefined);
+  const withdraw = () => writeInventory(api, { ...inventory, ...(before ?? { names: [] }), run }, true);
   const adopted = new Set(steps.filter(({ kind }) => kind === 'adopt').map(({ name }) => name));
   for (const other of await listInventories(api)) {
-    const both = other.source === source.name ? [] : other.names.filter(name => names.has(name));
-    const contested = both.filter(name => !adopted.has(name));
-    if (contested.length > 0) {
-      await writeInventory(api, { ...inventory, ...(before ?? { names: [] }), run }, true);
-      throw taken(`${contested.join(', ')}: ${other.source} is synced to the same names; nothing was written.`);
-    }
-    // An adopted name leaves the other's list, or it would belong to nobody.
-    if (both.length > 0) {
-      await writeInventory(api, { ...other, names: other.names.filter(name => !both.includes(name)) }, true);
-    }
+    if (other.source === source.name) continue;
+    const contested = other.names.filter(name => names.has(name) && !adopted.has(name));
+    if (contested.length === 0) continue;
+    await withdraw();
+    throw taken(`${contested.join(', ')}: ${other.source} is synced to the same names; nothing was written.`);
   }
-  return inventory;
+  const created = steps.filter(({ kind }) => kind === 'create').map(({ name }) => name);
+  const isNew = ({ name }: ListedSecret) => created.includes(name) && !before?.names.includes(name);
+  if (created.length > 0 && (await listSecrets(api)).some(isNew)) {
+    await withdraw();
+    throw moved('Somebody has created secrets meanwhile.');
+  }
+  return { ...inventory, adopted };
 }
 
 /** Records what the sync has done, unless another one of the same source wrote at the same time. */
-async function settle(api: Api, outcome: Outcome, failed: ReadonlySet<string>, begun: Inventory): Promise<void> {
-  const { source, names } = outcome;
-  const now = (await listInventories(api)).find(inventory => inventory.source === source.name);
+async function settle(
+  api: Api,
+  outcome: Outcome,
+  failed: ReadonlySet<string>,
+  { adopted, ...begun }: Begun,
+): Promise<void> {
+  const { source, names, isComplete } = outcome;
+  const all = await listInventories(api);
+  const now = all.find(inventory => inventory.source === source.name);
+  const others = all.filter(inventory => inventory !== now);
   if (now?.run !== begun.run) {
-    const all = [...new Set([...(now?.names ?? []), ...begun.names])];
-    await writeInventory(api, { ...begun, names: all }, now !== undefined);
+    const both = [...new Set([...(now?.names ?? []), ...begun.names])];
+    await writeInventory(api, { ...begun, names: both }, now !== undefined);
     throw taken(`Another sync of ${source.name} wrote at the same time.`, 'Run the command again.');
+  }
+  // With its value, an adopted name leaves the other's list.
+  for (const other of others) {
+    const left = other.names.filter(name => !adopted.has(name) || failed.has(name));
+    if (left.length < other.names.length) await writeInventory(api, { ...other, names: left }, true);
   }
   // A failed write may have arrived all the same. What is not there is no longer claimed: others may create it.
   const there = failed.size === 0 ? undefined : new Set((await listSecrets(api)).map(({ name }) => name));
-  const kept = [...new Set([...names.keys(), ...failed])].filter(name => there === undefined || there.has(name));
-  const revision = failed.size === 0 ? source.revision : null;
+  const isOthers = (name: string) => failed.has(name) && others.some(other => other.names.includes(name));
+  const kept = [...new Set([...names.keys(), ...failed])].filter(
+    name => there === undefined || (there.has(name) && !isOthers(name)),
+  );
+  const revision = failed.size === 0 && isComplete ? source.revision : null;
   await writeInventory(api, { ...begun, names: kept, revision }, true);
 }
 
@@ -252,15 +267,6 @@ async function scopeOf(send: Send, path: string, listed: Partial<ListedSecret> =
   if (visibility !== 'selected') return { visibility };
   const repositories = await listAll<{ id: number }>(send, `${path}/repositories`, 'repositories', 100);
   return { visibility, selected_repository_ids: repositories.map(({ id }) => id) };
-}
-
-/** libsodium's sealed box: a new key pair, and a nonce that is the hash of both public keys. */
-function seal(value: string, key: string): string {
-  const publicKey = Buffer.from(key, 'base64');
-  const own = nacl.box.keyPair();
-  const nonce = blake2b(Buffer.concat([own.publicKey, publicKey]), undefined, nacl.box.nonceLength);
-  const box = nacl.box(new TextEncoder().encode(value), nonce, publicKey, own.secretKey);
-  return Buffer.concat([own.publicKey, box]).toString('base64');
 }
 
 function failureOf({ status }: Answer) {

@@ -1,10 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
 import { usage } from '../../failure.ts';
-import { environmentWithoutCredentials } from '../../withheld.ts';
-import type { Answer, Asked, Held, Holding, Kit, Outcome, Place, Source, Step } from '../place.ts';
+import { findCluster } from '../kubeconfig.ts';
+import type { Answer, Held, Holding, Kit, Outcome, Place, Source, Step } from '../place.ts';
 import { answered, moved, refused } from '../target-failure.ts';
 
 /*
@@ -37,15 +33,17 @@ type Send = (method: string, path: string, body?: unknown, type?: string) => Pro
 export async function openPlace(to: string, kit: Kit): Promise<Place> {
   const [, namespace, name] = new RegExp(`^(${label})/(${label}(?:\\.${label})*)$`).exec(to) ?? [];
   if (namespace === undefined || name === undefined) throw usage('For kubernetes, --to is NAMESPACE/SECRET.');
-  const server = await findServer(kit);
-  const send: Send = (method, path, body, type = 'application/json') =>
-    kit.request({
+  const cluster = await findCluster(kit);
+  const send: Send = async (method, path, body, type = 'application/json') => {
+    const { headers, tls } = cluster.credentials();
+    return kit.request({
       method,
-      url: `${server.url}${path}`,
-      headers: { ...server.authorization(), accept: 'application/json', ...(body ? { 'content-type': type } : {}) },
+      url: `${cluster.url}${path}`,
+      headers: { ...headers, accept: 'application/json', ...(body ? { 'content-type': type } : {}) },
       body: body === undefined ? undefined : JSON.stringify(body),
-      tls: server.tls,
+      tls,
     });
+  };
   const place = { namespace, name, path: `/api/v1/namespaces/${namespace}/secrets` };
   let read: Secret | undefined;
   return {
@@ -67,9 +65,9 @@ export async function openPlace(to: string, kit: Kit): Promise<Place> {
       read = answer.status === 200 ? answer.body : undefined;
       return holdingOf(read);
     },
-    write: async (steps, outcome) => {
+    write: async (steps, outcome, completes) => {
       const { resourceVersion } = (read ?? (await create(send, place, outcome.source))).metadata;
-      await apply(send, place, { steps, outcome, resourceVersion, data: read?.data ?? {} });
+      await apply(send, place, { steps, outcome, completes, resourceVersion, data: read?.data ?? {} });
     },
     restart: (workload, source) => restart(send, place, workload, source),
   };
@@ -121,15 +119,20 @@ async function create(send: Send, { name, path }: At, source: Source): Promise<S
 interface Change {
   steps: readonly Step[];
   outcome: Outcome;
+  completes: boolean;
   resourceVersion: string;
   /** What is there, in base64. */
   data: Readonly<Record<string, string>>;
 }
 
 /** Server-side apply takes everything that we own: it removes what a later one leaves out. */
-async function apply(send: Send, { name, path }: At, { steps, outcome, resourceVersion, data }: Change): Promise<void> {
+async function apply(send: Send, { name, path }: At, change: Change): Promise<void> {
+  const { steps, outcome, completes, resourceVersion, data } = change;
   const { source, names } = outcome;
-  const annotations = { [sourceAnnotation]: source.name, [revisionAnnotation]: source.revision };
+  const annotations = {
+    [sourceAnnotation]: source.name,
+    ...(completes ? { [revisionAnnotation]: source.revision } : {}),
+  };
   const entries = [...names].map(([key, value]) => [
     key,
     value === undefined ? data[key] : Buffer.from(value).toString('base64'),
@@ -144,9 +147,18 @@ async function apply(send: Send, { name, path }: At, { steps, outcome, resourceV
   const force = steps.some(({ kind }) => kind === 'adopt');
   const query = `fieldManager=${manager}&force=${force}`;
   const answer = await send('PATCH', `${path}/${name}?${query}`, secret, 'application/apply-patch+yaml');
-  if (answer.status === 409) throw moved('The Secret was changed meanwhile.');
+  if (answer.status === 409) {
+    const fields = [...names.keys(), ...Object.keys(annotations)].filter(field => isContested(answer, field));
+    throw moved(`The Secret was changed meanwhile${fields.length === 0 ? '' : ` (${fields.join(', ')})`}.`);
+  }
   if (answer.status !== 200 && answer.status !== 201) throw failureOf(answer);
 }
+
+/** Whether another field manager has the field: `.data.KEY` or `.metadata.annotations.NAME`. */
+const isContested = ({ body }: Answer, field: string): boolean =>
+  (body?.details?.causes ?? []).some((cause: { field?: string }) =>
+    [`.data.${field}`, `.metadata.annotations.${field}`].includes(cause.field ?? ''),
+  );
 
 /** An annotation of the pods' template, whose change starts them again. It is one for each Secret. */
 async function restart(send: Send, { namespace, name }: At, workload: string, source: Source): Promise<void> {
@@ -165,90 +177,4 @@ function failureOf({ status, body }: Answer) {
     403: 'The Role of docs/use/sync.md has the rights that a sync needs.',
     404: 'Does the namespace exist, and with --restart the workload?',
   });
-}
-
-interface Server {
-  url: string;
-  authorization: () => Record<string, string>;
-  tls: Asked['tls'];
-}
-
-const serviceAccount = '/var/run/secrets/kubernetes.io/serviceaccount';
-
-/** As kubectl finds it: the kubeconfig that a variable names, the cluster of this pod, the user's own kubeconfig. */
-async function findServer(kit: Kit): Promise<Server> {
-  const { KUBECONFIG, KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = kit.variables;
-  if (!KUBECONFIG && host) {
-    return {
-      url: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
-      // The kubelet replaces the file before the token expires.
-      authorization: () => bearer(readFileSync(join(serviceAccount, 'token'), 'utf8').trim()),
-      tls: { ca: readFileSync(join(serviceAccount, 'ca.crt')) },
-    };
-  }
-  const path = KUBECONFIG || join(homedir(), '.kube/config');
-  if (existsSync(path)) return fromKubeconfig(path, kit);
-  throw usage(`There is no kubeconfig ${path}.`, 'Name one with KUBECONFIG, or run the sync in a pod.');
-}
-
-const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
-
-interface Kubeconfig {
-  'current-context'?: string;
-  contexts?: { name: string; context: { cluster: string; user: string } }[];
-  clusters?: { name: string; cluster: Record<string, string | boolean | undefined> }[];
-  users?: { name: string; user: Record<string, string | undefined> & { exec?: Plugin } }[];
-}
-
-/** A program that prints a token (client.authentication.k8s.io/v1). */
-interface Plugin {
-  apiVersion: string;
-  command: string;
-  args?: string[];
-  env?: { name: string; value: string }[];
-}
-
-async function fromKubeconfig(path: string, kit: Kit): Promise<Server> {
-  const config = (await kit.parseYaml(readFileSync(path, 'utf8'))) as Kubeconfig;
-  const current = config.contexts?.find(({ name }) => name === config['current-context'])?.context;
-  const cluster = config.clusters?.find(({ name }) => name === current?.cluster)?.cluster;
-  const user = config.users?.find(({ name }) => name === current?.user)?.user;
-  if (cluster?.server === undefined || user === undefined) throw usage(`${path} has no complete current context.`);
-  // Files are named relative to the kubeconfig.
-  const read = (data: unknown, file: unknown) =>
-    typeof data === 'string'
-      ? Buffer.from(data, 'base64')
-      : typeof file === 'string'
-        ? readFileSync(resolve(dirname(path), file))
-        : undefined;
-  const token = user.token ?? read(undefined, user.tokenFile)?.toString().trim() ?? tokenOfPlugin(user.exec);
-  const tls = {
-    ca: read(cluster['certificate-authority-data'], cluster['certificate-authority']),
-    cert: read(user['client-certificate-data'], user['client-certificate']),
-    key: read(user['client-key-data'], user['client-key']),
-    servername: cluster['tls-server-name'],
-    ...(cluster['insecure-skip-tls-verify'] === true ? { rejectUnauthorized: false } : {}),
-  };
-  return {
-    url: String(cluster.server).replace(/\/+$/, ''),
-    authorization: () => (token === undefined ? {} : bearer(token)),
-    tls: Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== undefined)),
-  };
-}
-
-function tokenOfPlugin(plugin: Plugin | undefined): string | undefined {
-  if (plugin === undefined) return undefined;
-  const { apiVersion, command, args = [], env = [] } = plugin;
-  const info = JSON.stringify({ apiVersion, kind: 'ExecCredential', spec: { interactive: false } });
-  const variables = Object.fromEntries(env.map(({ name, value }) => [name, value]));
-  try {
-    const text = execFileSync(command, args, {
-      encoding: 'utf8',
-      env: { ...environmentWithoutCredentials(), ...variables, KUBERNETES_EXEC_INFO: info },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    return JSON.parse(text).status.token;
-  } catch {
-    throw refused(`${command}, which the kubeconfig names, printed no token.`);
-  }
 }

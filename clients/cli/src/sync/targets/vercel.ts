@@ -48,7 +48,7 @@ export function openPlace(to: string, kit: Kit): Place {
   };
   let known = new Map<string, Variable>();
   return {
-    title: `the ${environment} variables of the project ${project}`,
+    title: `the environment ${environment} of the project ${project}`,
     batchSize: 1,
     hasRevision: false,
     namesVariables: true,
