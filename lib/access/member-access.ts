@@ -1,5 +1,5 @@
 import type { MemberRule } from '../contracts/contract.ts';
-import { type Role, roleMay } from '../contracts/fields/role.ts';
+import { namesOnly, type Role, roleMay } from '../contracts/fields/role.ts';
 import { liveGrants, rightsInProject } from '../contracts/fields/role-in-project.ts';
 import { ApiError, environmentNotFound, projectNotFound } from '../core/errors.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
@@ -44,6 +44,8 @@ export class MemberAccess {
   readonly #others = new Map<string, MemberAccess>();
   #environmentAsked = false;
   #managementAsked = false;
+  /** Whether the request needs values; undefined until the handler has said so. */
+  #needsValues: boolean | undefined;
 
   constructor(
     organization: OrganizationRecord,
@@ -175,6 +177,7 @@ export class MemberAccess {
 
   /** Repeats the checks, because a grant may have ended since. @throws as they do */
   requireStill(): void {
+    this.#requireValuesIfNeeded();
     if (this.#projectId !== undefined) this.#requireRoleIn(this.#projectId);
     for (const { environment, action } of this.#environments.values()) this.#requireRight(environment, action);
     for (const other of this.#others.values()) other.requireStill();
@@ -204,6 +207,36 @@ export class MemberAccess {
     const { role, grants = [] } = this.#rightsIn(projectId) ?? {};
     if (role !== undefined && roleMay(action, role, type)) return true;
     return this.#use(grants.filter(grant => grant.environmentId === id && grant.access === action));
+  }
+
+  /** Whether responses may show values at all, or whether two are equal, or how long one is. */
+  get seesValues(): boolean {
+    const { credential } = this.#principal;
+    return credential.method === 'session' || credential.token.access !== namesOnly;
+  }
+
+  /** Whether the caller may know the values of this environment. Without it, nothing may depend on one. */
+  knowsValues(environment: Pick<Environment, 'id' | 'type' | 'projectId'>): boolean {
+    return this.seesValues && this.roleMay('read', environment);
+  }
+
+  /**
+   * For operations that tokens for names only may call by content.
+   * @param isNeeded whether the response or the change depends on values that the caller chooses or could learn
+   * @throws insufficient_scope
+   */
+  requireValues(isNeeded: boolean): void {
+    this.#needsValues = isNeeded || this.#needsValues === true;
+    this.#requireValuesIfNeeded();
+  }
+
+  #requireValuesIfNeeded(): void {
+    if (this.#needsValues !== true || this.seesValues) return;
+    throw new ApiError(
+      'insufficient_scope',
+      'The token is for names only: it gets no values, and it changes secrets only by having values generated, or by ' +
+        'proposing to copy, restore, generate or delete them.',
+    );
   }
 
   /** Records the grants without which a check would fail. @returns whether there are any */
@@ -279,6 +312,7 @@ export class MemberAccess {
   /** Whether the handler asked about everything that the path names. Asking about an environment covers its project. */
   answered(asked: { project: boolean; environment: boolean }): boolean {
     if (this.#rule.projectAdmins === true && !this.#managementAsked) return false;
+    if (this.#rule.names === 'by-content' && this.#needsValues === undefined) return false;
     return this.#environmentAsked || (!asked.environment && (!asked.project || this.#projectId !== undefined));
   }
 }

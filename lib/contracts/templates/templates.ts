@@ -89,7 +89,7 @@ export const listTemplateKeys = contract({
   route: 'GET /v1/templates/{orgSlug}/{project}',
   summary: 'List template keys',
   description: 'Lists the keys that the project’s environments should have.',
-  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', granted: true },
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', granted: true, names: 'always' },
   responses: ok({
     description: 'The template.',
     body: z.object({ keys: z.array(TemplateKey).describe('The keys of the template, in key order.') }),
@@ -199,6 +199,7 @@ export const validateEnvironment = contract({
     narrowestToken: 'environment',
     deployers: true,
     granted: true,
+    names: 'always',
   },
   responses: ok({
     description: 'The result of the validation.',

@@ -100,6 +100,7 @@ export async function getProposal(
 ) {
   return readAgainWhileStale(context.log, begun.path, async tries => {
     const reads = tries === 0 ? begun : await beginGet(begun.path, id);
+    context.access.requireValues(values);
     const { state, proposal, people } = await requireProposal(context, reads);
     const stale = isOpen(proposal) ? staleAmong(proposal, key => reads.heads.get(key)?.version) : [];
     const answer = { proposal: proposalView(context.access, proposal, state, people), stale };

@@ -16,7 +16,7 @@ const options = [
   new Option('--run <script>', 'changes the value outside of Holdfast; may run again after a failure'),
   new Option('--check <script>', 'ends with 0 if the new value works'),
   new Option('--after <script>', 'what is left once the new value is set, such as revoking the old one'),
-  generateOption,
+  generateOption('generate a random value'),
   alphabetOption,
   new Option('--stdin', 'read the new value from standard input; of several keys as KEY=value lines or JSON').conflicts(
     ['generate', 'alphabet'],
