@@ -10,12 +10,13 @@ import { startWithoutWorkers } from './every-verdict.ts';
 
 const always = words(`
   get-current-user revoke-current-token list-projects get-project list-due list-template-keys validate-environment
-  list-keys list-revisions list-proposals withdraw-proposal rebase-proposal`);
+  list-keys list-revisions list-proposals`);
 
 /** Only as far as no value is shown, chosen or compared. */
 const byContent = words(`
   list-versions diff-revisions compare-environments set-secret apply-changes import-secrets bulk-delete-secrets
-  delete-secret promote-secrets restore-secrets create-proposal get-proposal`);
+  delete-secret promote-secrets restore-secrets create-proposal get-proposal
+  withdraw-proposal rebase-proposal`);
 
 const admitting = (how: string) =>
   routes.filter(({ access }) => 'names' in access && access.names === how).map(({ operationId }) => operationId);

@@ -11,8 +11,11 @@ import { keyNames, mayNeedValues, Revision, writesSecrets } from './secrets.ts';
 /** Whoever may write in the environment sees what is proposed there; the values take the right to read. */
 const seesProposals = { ...writesSecrets, tokens: 'read' } as const;
 
-/** A token for names only may end and renew its user’s proposals, but not apply one: others decide about it. */
-const ownsProposals = { ...writesSecrets, names: 'always' } as const;
+/**
+ * A token for names only may end and renew its user’s proposals, apart from rotations, but not apply one: others decide
+ * about it.
+ */
+const ownsProposals = { ...writesSecrets, ...mayNeedValues } as const;
 
 /** People only. */
 const decides = {
@@ -56,7 +59,10 @@ export const Proposal = z
     holds: ProposalContent,
     baseRevision: Revision.describe('The environment’s revision that it was proposed against.'),
     created: keyNames('Keys that would be created.'),
-    updated: keyNames('Keys that would get a new value.'),
+    updated: keyNames(
+      'Keys that would get a new value. For a token for names only, of a proposal by somebody who may see values, only ' +
+        'those whose values the service generated: others that are equal are left out.',
+    ),
     deleted: keyNames('Keys that would be deleted.'),
     expand: keyNames('Those keys whose proposed values name other keys; omitted if there are none.').optional(),
     generated: keyNames(
@@ -202,7 +208,7 @@ export const createProposal = contract({
     'a restore, or to delete more than one secret. `If-Match` checks the environment’s revision. An environment has up ' +
     'to 20 open proposals. Those who may approve get a mail, at most one an hour. If the change breaks the project’s ' +
     'template, the response says how. A token for names only may propose to generate, copy, restore and delete, but no ' +
-    'value of its own; sizes and references are then checked when the proposal is applied.',
+    'value of its own, and no rotation; sizes and references are then checked when the proposal is applied.',
   access: { ...writesSecrets, ...mayNeedValues },
   headers: IfMatchHeader,
   body: ProposalBody,

@@ -191,7 +191,8 @@ export const validateEnvironment = contract({
   description:
     'Reports required keys that are missing and keys whose values don’t match their pattern, but never a value. If ' +
     'values were decrypted for that, an audit entry is written. A value that takes too long to match is invalid. Without ' +
-    'read access, values that name other keys are not compared.',
+    'read access, and for a token for names only, values that name other keys are not compared, and the reason is ' +
+    'always that the value does not match.',
   access: {
     kind: 'member',
     roles,

@@ -4,6 +4,7 @@ import { ApiError } from '../../core/errors.ts';
 import { retryWithFreshRead, transact } from '../../table/write.ts';
 import { requireOther } from './apply-proposal.ts';
 import { changeProposal, closing, proposalFacts, requireOpen } from './close-proposal.ts';
+import { requireMayRotate } from './propose.ts';
 import { type ProposalReads, readProposal, requireProposal } from './read-proposal.ts';
 import { removeParts } from './stored-proposal.ts';
 import { proposalView } from './view-proposal.ts';
@@ -36,6 +37,7 @@ async function end(
       const { path, project, state, proposal, people } = await requireProposal(context, reads);
       if (outcome === 'rejected') requireOther(context, proposal);
       else requireAuthor(context, proposal);
+      requireMayRotate(context, proposal);
       requireOpen(proposal);
       if (outcome === 'rejected' && proposal.progress !== undefined) {
         const message = 'The rotation has started: its value may be in use already. Only its author can end it.';

@@ -56,6 +56,7 @@ export async function createProposal(
   body: Proposing,
   begun: Begun,
 ): Promise<CheckedProposal> {
+  requireMayRotate(context, body);
   let stored: CheckedProposal | undefined;
   await decide(context, { path, body, begun }, async (target, decided) => {
     const values = proposedValues(decided);
@@ -66,6 +67,11 @@ export async function createProposal(
   });
   if (stored === undefined) throw nothingToPropose();
   return stored;
+}
+
+/** The scripts of a rotation need its values, and only whoever may read these can end it. @throws insufficient_scope */
+export function requireMayRotate({ access }: MemberContext, { purpose }: { purpose?: 'rotation' | undefined }): void {
+  access.requireValues(purpose === 'rotation');
 }
 
 export const nothingToPropose = () => invalidRequest([{ path: '', message: 'would change nothing' }]);

@@ -127,8 +127,10 @@ export async function storeProposal(
   const [parts] = await Promise.all([writeParts(path, place, proposed, ring), queueNotice(context, path, target, id)]);
   const { message, purpose } = body;
   const described = { ...content, id, environmentId: state.id, ...heldBy(body), rebases: 0, message, purpose };
+  const byNames = context.access.seesValues ? undefined : true;
   const proposal: ProposalRecord = {
     ...described,
+    byNames,
     state: 'open',
     digest: digestOf(described, proposed),
     parts,
@@ -179,7 +181,8 @@ export async function storeRebased(
   const digest = digestOf({ ...earlier, ...anew }, { values, macKey });
   // The values are still those of whoever could sign in then.
   const author = { ...caller, setUpBy: [...new Set([...earlier.author.setUpBy, ...setUpBy])] };
-  const set = { ...anew, digest, author, approvals: [] };
+  const byNames = context.access.seesValues ? undefined : earlier.byNames;
+  const set = { ...anew, byNames, digest, author, approvals: [] };
   const proposal = { ...earlier, ...set, step: earlier.step + 1 };
   const write = changeProposal(path, earlier, set, () => new DecisionOutdated());
   await commitProposal(context, { path, target }, proposal, [write]);

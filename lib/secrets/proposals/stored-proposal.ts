@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import type { MemberAccess } from '../../access/member-access.ts';
 import { fromRanges, toRanges } from '../../contracts/fields/number-ranges.ts';
 import { chunksWithin } from '../../core/chunks-of.ts';
 import { ApiError } from '../../core/errors.ts';
@@ -39,6 +40,17 @@ export const keysOf = ({ created, updated, deleted }: Listed) =>
 export function generatedIn({ generated = '', ...content }: Listed & Pick<ProposalRecord, 'generated'>): string[] {
   const keys = keysOf(content);
   return fromRanges(generated).map(place => keys[place - 1] ?? '');
+}
+
+/**
+ * The keys that would be updated, as far as a caller may know them: unless its author could only see names, a proposal
+ * leaves out keys that have the proposed value already. Values that were generated are not compared.
+ */
+export function shownUpdates({ seesValues }: Pick<MemberAccess, 'seesValues'>, proposal: ProposalRecord): string[] {
+  const updated = proposal.updated.map(([key]) => key);
+  if (seesValues || proposal.byNames === true) return updated;
+  const generated = new Set(generatedIn(proposal));
+  return updated.filter(key => generated.has(key));
 }
 
 /** Their places in `keysOf`, which take less room than their names. */

@@ -35,7 +35,7 @@ const calls: readonly (readonly [string, object, 'refused'?])[] = [
   ['list_keys', { environment: 'nowhere' }, 'refused'],
   ['describe_key', { key: 'OLD' }],
   ['describe_key', { key: 'NEVER' }],
-  ['describe_key', { key: 'not a key' }],
+  ['describe_key', { key: 'not a key' }, 'refused'],
   ['diff_keys', { with: 'staging' }],
   ['diff_keys', { with: 'nowhere' }, 'refused'],
   ['validate', {}],
@@ -144,6 +144,15 @@ describe('holdfast mcp', () => {
       isError: true,
       text: expect.stringContaining('generate.length: must be at least 8'),
     });
+    for (const [tool, input] of [
+      ['describe_key', { key: 'not a key' }],
+      ['plan', { delete: ['not a key'] }],
+    ] as const) {
+      expect(await call(tool, input)).toMatchObject({
+        isError: true,
+        text: expect.stringContaining('A key must begin with a letter or underscore'),
+      });
+    }
   });
 
   it('ends with its input, having answered', async () => {

@@ -4,8 +4,8 @@ import type { Session } from '../session.ts';
 import { type Tool, toolsOf } from './tools.ts';
 
 /*
- * This module and what it imports are one text in the bundle, so it imports nothing that the rest of the command line
- * imports too (see `asText` in bundle.ts).
+ * This module and what it imports are one text in the bundle (see `ownOnDemand` in bundle.ts). What the rest of the
+ * command line imports too would be in it twice.
  */
 
 const instructions =

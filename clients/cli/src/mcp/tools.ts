@@ -1,3 +1,4 @@
+import { secretKeyPattern, secretKeyRule } from '@holdfast/contracts/fields/secret-rules.ts';
 import type { ResponseBody } from '@holdfast/sdk';
 import * as z from 'zod';
 import type { Session } from '../session.ts';
@@ -13,7 +14,10 @@ const place = {
   project: slug('project'),
   environment: slug('environment'),
 };
-const key = z.string().describe('The secret’s key, such as DATABASE_PASSWORD.');
+const key = z
+  .string()
+  .regex(secretKeyPattern, `A key ${secretKeyRule}.`)
+  .describe('The secret’s key, such as DATABASE_PASSWORD.');
 const generated = {
   length: z.int().optional().describe('How many characters: 8 to 4096, by default 32.'),
   alphabet: z
