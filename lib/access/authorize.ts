@@ -10,7 +10,7 @@ import {
   requireRecheckIn,
 } from './fresh-session.ts';
 import type { MemberAccess } from './member-access.ts';
-import { type AccountPrincipal, confinementOf, hasAccount, limitOf, type Principal } from './principal.ts';
+import { type AccountPrincipal, confinementOf, hasAccount, isNamesOnly, limitOf, type Principal } from './principal.ts';
 
 const limitOrder: readonly TokenLimit[] = ['none', 'organization', 'project', 'environment'];
 
@@ -23,10 +23,13 @@ function requireScope(
   narrowest: TokenLimit,
   admitsNames = false,
 ): void {
+  if (isNamesOnly(principal) && !admitsNames) {
+    throw insufficientScope('A token or a request for names only may not do this.');
+  }
   if (principal.credential.method === 'session') return;
   if (required === 'session') throw sessionRequired();
   const { access } = principal.credential.token;
-  if (access === namesOnly ? !admitsNames : tokenLevels.indexOf(access) < tokenLevels.indexOf(required)) {
+  if (access !== namesOnly && tokenLevels.indexOf(access) < tokenLevels.indexOf(required)) {
     throw insufficientScope(`The token's access is "${access}"; this requires "${required}".`);
   }
   const limit = limitOf(principal);

@@ -1,10 +1,10 @@
 import type { MemberRule } from '../contracts/contract.ts';
-import { namesOnly, roleMay } from '../contracts/fields/role.ts';
+import { roleMay } from '../contracts/fields/role.ts';
 import { liveGrants, rightsInProject } from '../contracts/fields/role-in-project.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
 import type { MemberRecord, OrganizationRecord } from '../table/records/organization.ts';
 import type { ProjectRecord } from '../table/records/project.ts';
-import { type Principal, scopeOf } from './principal.ts';
+import { isNamesOnly, type Principal, scopeOf } from './principal.ts';
 import { coversEnvironment, coversProject, namesEnvironment } from './token-scope.ts';
 
 export type Project = Pick<ProjectRecord, 'id' | 'organizationId' | 'status'>;
@@ -109,8 +109,7 @@ export class CallerRights {
 
   /** Whether responses may show values at all, or whether two are equal, or how long one is. */
   get seesValues(): boolean {
-    const { credential } = this.currentPrincipal;
-    return credential.method === 'session' || credential.token.access !== namesOnly;
+    return !isNamesOnly(this.currentPrincipal);
   }
 
   /** Whether the caller may know the values of this environment. Without it, nothing may depend on one. */

@@ -123,7 +123,7 @@ export class MemberAccess extends CallerRights {
     if (this.#needsValues !== true || this.seesValues) return;
     throw new ApiError(
       'insufficient_scope',
-      'The token is for names only: it gets no values, and it changes secrets only by having values generated, or by ' +
+      'This is for names only: it gets no values, and it changes secrets only by having values generated, or by ' +
         'proposing to copy, restore, generate or delete them.',
     );
   }

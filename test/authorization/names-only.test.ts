@@ -24,10 +24,12 @@ const admitting = (how: string) =>
 const api = useApi(() => startWithoutWorkers());
 let place: Workplace;
 let token: Caller;
+let full: Caller;
 
 beforeAll(async () => {
   place = await openWorkplace(api);
   token = await createToken(api, place.owner, { access: 'names' });
+  full = await createToken(api, place.owner, { access: 'full' });
 });
 
 describe('a token for names only', () => {
@@ -40,8 +42,8 @@ describe('a token for names only', () => {
     routes
       .filter(({ access }) => access.kind !== 'public' && !('names' in access))
       .map(contract => [`${contract.method} ${contract.path}`, contract] as const),
-  )('is refused elsewhere: %s', async (_, contract) => {
-    const { organization } = place.owner;
+  )('is refused elsewhere, and so is a request for names only: %s', async (_, contract) => {
+    const { organization, session } = place.owner;
     const { method, path, body } = documentedRequest(contract, {
       ...unknownValues(),
       orgId: organization.id,
@@ -51,10 +53,15 @@ describe('a token for names only', () => {
       env: 'dev',
       key: 'KEY',
     });
-    const answer = await api.call(method, path, { as: token, body });
+    const headers = { 'holdfast-access': 'names' };
+    const answers = [
+      await api.call(method, path, { as: token, body }),
+      await api.call(method, path, { as: full, body, headers }),
+      await api.call(method, path, { as: session, body, headers }),
+    ];
 
     // Some may be called without any credential, and then ask for a session.
     const refused = contract.access.kind === 'admin' ? '403 admin_required' : '403 insufficient_scope';
-    expect(codeOf(answer)).toBe(refused);
+    expect(answers.map(codeOf)).toEqual(answers.map(() => refused));
   });
 });

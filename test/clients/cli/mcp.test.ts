@@ -53,6 +53,8 @@ const calls: readonly (readonly [string, object, 'refused'?])[] = [
   ['generate_secret', { key: 'MADE', value: 'x' }, 'refused'],
   ['propose', { set: [{ key: 'A', generate: { length: 16 } }], delete: ['B'], message: 'why' }],
   ['propose', { promote: { from: 'dev' }, environment: 'staging' }],
+  // It would change nothing, which only somebody who may compare values is told.
+  ['propose', { promote: { from: 'dev', keys: ['A'] }, environment: 'staging' }],
   ['propose', { set: [{ key: 'A', value: 'x' }] }, 'refused'],
   ['propose', { delete: ['NEVER'] }, 'refused'],
 ];
@@ -119,6 +121,17 @@ describe.each([['names'], ['full']])('with a token whose access is %s, holdfast 
 });
 
 describe('holdfast mcp', () => {
+  it('changes nothing with a token that may only read', async () => {
+    const { token } = await createToken(api, owner, { access: 'read' });
+    const { call } = await start({ ...variables, HOLDFAST_TOKEN: token });
+
+    expect(await call('list_keys')).toMatchObject({ isError: false });
+    expect(await call('generate_secret', { key: 'MADE' })).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/^insufficient_scope: /),
+    });
+  });
+
   it('proposes what people then see and apply', async () => {
     await fill();
     const { call } = await start(await withNamesToken());

@@ -247,6 +247,34 @@ describe('a token for names only', () => {
     expect(codeOf(answer)).toBe('403 insufficient_scope');
   });
 
+  it('may do what any credential may do if the request asks for names only, and no more than its own access', async () => {
+    await place.importAll('dev', { A: '1' });
+    await place.importAll('staging', { A: '1' });
+    const headers = { 'holdfast-access': 'names' };
+    const reader = await createToken(api, owner, { access: 'read' });
+    const make = { key: 'MADE', generate: {} };
+    const promotion = { promote: { from: 'dev' } };
+    const answersTo = async (as: Caller) => [
+      codeOf(await api.call('GET', place.at('dev', '/keys'), { as, headers })),
+      codeOf(await api.call('GET', place.at('dev'), { as, headers })),
+      codeOf(await api.call('PUT', place.at('staging'), { as, headers, body: make })),
+      codeOf(await api.call('PUT', place.at('staging'), { as, headers, body: { key: 'A', value: '1' } })),
+      // Without the header, it would change nothing.
+      codeOf(await api.call('POST', place.at('staging', '/proposals'), { as, headers, body: promotion })),
+    ];
+    const refused = '403 insufficient_scope';
+    expect(await answersTo(owner.session)).toEqual(['200', refused, '201', refused, '201']);
+    expect(await answersTo(await createToken(api, owner, { access: 'full' }))).toEqual([
+      '200',
+      refused,
+      '200',
+      refused,
+      '201',
+    ]);
+    expect(await answersTo(reader)).toEqual(['200', refused, refused, refused, refused]);
+    expect(codeOf(await propose('staging', promotion, owner.session))).toBe('400 invalid_request');
+  });
+
   it('revokes itself', async () => {
     const as = await namesToken();
     expect(codeOf(await api.delete('/auth/tokens/current', as))).toBe('200');

@@ -18,6 +18,7 @@ values either: holdfast tokens create agent --access names. A program that is ru
         'How to set one up: docs/use/agents.md',
       );
     }
+    session.restrictToNames();
     // Standard output belongs to the protocol.
     session.silenceRetries();
     const { serve } = await import('../mcp/server.ts');
