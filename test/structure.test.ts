@@ -286,8 +286,8 @@ describe('the role of a member', () => {
   it('in a project is answered by one function', () => {
     const askers = lib.filter(({ text }) => /\b(?:role|rights)InProject\(/.test(text)).map(({ path }) => path);
     expect(askers.toSorted()).toEqual([
+      'lib/access/caller-rights.ts',
       'lib/access/managed-projects.ts',
-      'lib/access/member-access.ts',
       'lib/accounts/create-token.ts',
       'lib/contracts/fields/apply-role-rules.ts',
       'lib/contracts/fields/member-rights.ts',

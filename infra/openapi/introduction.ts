@@ -72,7 +72,8 @@ and key lists return it as \`ETag\`; \`If-None-Match\` avoids an unnecessary pul
 conditional.
 
 **Authentication.** The dashboard uses the session cookie and sends \`X-Requested-With: service\` with every change. The
-CLI and SDKs use bearer tokens, which can never do more than their user.
+CLI and SDKs use bearer tokens, which can never do more than their user. With the header \`Holdfast-Access: names\`, a
+request can do no more than a token with the access \`names\`, whatever its credential may.
 
 **Samples.** Each operation has a curl command that works as pasted once these shell variables are set. Registering and
 logging in store the session in \`cookies.txt\`.

@@ -180,6 +180,7 @@ export function operationOf(contract: RoutedContract, components: Components, er
     security: securityOf(contract),
     ...(access.kind === 'member' ? { 'x-roles': [...access.roles, ...(access.deployers ? ['deployer'] : [])] } : {}),
     ...('tokens' in access ? { 'x-token-access': access.tokens } : {}),
+    ...('names' in access ? { 'x-names-only': access.names } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody ? { requestBody } : {}),
     responses: responsesOf(contract, components, errors),

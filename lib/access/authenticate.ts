@@ -29,6 +29,8 @@ export interface IssuedCredential {
   hash: string;
   /** Only callers with a valid session learn that the header is missing. */
   csrfHeaderMissing: boolean;
+  /** Whether the request asks for no more than a token for names only may do. */
+  namesOnly: boolean;
 }
 
 type PresentedCredential = IssuedCredential & { secret: string };
@@ -53,16 +55,19 @@ export async function issuedCredentialOf(event: APIGatewayProxyEventV2, access: 
 }
 
 function readPresented(event: APIGatewayProxyEventV2): PresentedCredential | undefined {
+  // Whatever its value is, a caller that sends it relies on getting no value of a secret.
+  const isNamesOnly = headerOf(event, 'holdfast-access') !== undefined;
   const authorization = headerOf(event, 'authorization');
   if (authorization !== undefined) {
     const secret = /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
     const read = readCredential(secret, tokenPrefix);
     if (read === undefined) throw unauthenticated();
-    return { method: 'token', csrfHeaderMissing: false, secret, ...read };
+    return { method: 'token', csrfHeaderMissing: false, namesOnly: isNamesOnly, secret, ...read };
   }
   const secret = sessionSecretOf(event.cookies) ?? '';
   const read = readCredential(secret);
-  return read && { method: 'session', csrfHeaderMissing: lacksCsrfHeader(event), secret, ...read };
+  const csrfHeaderMissing = lacksCsrfHeader(event);
+  return read && { method: 'session', csrfHeaderMissing, namesOnly: isNamesOnly, secret, ...read };
 }
 
 /**
@@ -124,11 +129,12 @@ export async function authenticate(
     orgSlug !== undefined && issued.method === 'token'
       ? await readKeptAccess({ orgSlug, userId, project: params.project }, reads)
       : await readTogether({ ...reads, ...organizationReads(orgSlug, userId) });
-  const principal = principalOf(issued, { session, token, user });
-  if (principal === undefined) {
+  const proven = principalOf(issued, { session, token, user });
+  if (proven === undefined) {
     if (access.kind === 'optional') return undefined;
     throw unauthenticated();
   }
+  const principal = issued.namesOnly ? { ...proven, namesOnly: true } : proven;
   if (issued.csrfHeaderMissing) {
     const message = 'Changes with the session cookie require the header X-Requested-With: service.';
     throw new ApiError('csrf_header_required', message);

@@ -1,5 +1,5 @@
 import type { Access, TokenLimit, TokenRequirement } from '../contracts/contract.ts';
-import { tokenAccesses } from '../contracts/fields/role.ts';
+import { namesOnly, tokenLevels } from '../contracts/fields/role.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import type { Caller } from './authenticate.ts';
 import {
@@ -10,18 +10,26 @@ import {
   requireRecheckIn,
 } from './fresh-session.ts';
 import type { MemberAccess } from './member-access.ts';
-import { type AccountPrincipal, confinementOf, hasAccount, limitOf, type Principal } from './principal.ts';
+import { type AccountPrincipal, confinementOf, hasAccount, isNamesOnly, limitOf, type Principal } from './principal.ts';
 
 const limitOrder: readonly TokenLimit[] = ['none', 'organization', 'project', 'environment'];
 
 const insufficientScope = (message: string) => new ApiError('insufficient_scope', message);
 
 /** @throws insufficient_scope for a token that may do less than the route requires */
-function requireScope(principal: Principal, required: TokenRequirement, narrowest: TokenLimit): void {
+function requireScope(
+  principal: Principal,
+  required: TokenRequirement,
+  narrowest: TokenLimit,
+  admitsNames = false,
+): void {
+  if (isNamesOnly(principal) && !admitsNames) {
+    throw insufficientScope('A token or a request for names only may not do this.');
+  }
   if (principal.credential.method === 'session') return;
   if (required === 'session') throw sessionRequired();
   const { access } = principal.credential.token;
-  if (tokenAccesses.indexOf(access) < tokenAccesses.indexOf(required)) {
+  if (access !== namesOnly && tokenLevels.indexOf(access) < tokenLevels.indexOf(required)) {
     throw insufficientScope(`The token's access is "${access}"; this requires "${required}".`);
   }
   const limit = limitOf(principal);
@@ -120,7 +128,7 @@ function requireRights(access: Access, { principal, access: memberAccess }: Call
   }
   if (access.kind === 'optional') requireScope(principal, 'session', 'none');
   else if (access.kind === 'admin') requireScope(principal, access.tokens ?? 'full', 'none');
-  else requireScope(principal, access.tokens, access.narrowestToken);
+  else requireScope(principal, access.tokens, access.narrowestToken, access.names !== undefined);
   if (access.kind === 'account' || access.kind === 'admin') requireUnconfined(access, principal);
   memberAccess?.requireRole();
 }

@@ -1,6 +1,7 @@
 import { type AuditActor, identityActor } from '../audit/write.ts';
 import type { TokenLimit } from '../contracts/contract.ts';
 import type { IdentityRole } from '../contracts/fields/identity-limits.ts';
+import { namesOnly as namesAccess } from '../contracts/fields/role.ts';
 import type { SessionRecord, TokenRecord, ViaProvider } from '../table/records/credentials.ts';
 import type { IdentityEnvironment, IdentityRights } from '../table/records/identity.ts';
 import type { MemberRecord } from '../table/records/organization.ts';
@@ -15,11 +16,18 @@ export interface Principal {
   credential: { method: 'session'; hash: string; session: SessionRecord } | { method: 'token'; token: TokenRecord };
   /** The account. Only read for sessions and on account routes; otherwise the token's item suffices. */
   user: UserRecord | undefined;
+  /** Whether the request asked for no more than a token for names only may do. */
+  namesOnly?: boolean;
   /** Present if the caller is an identity: then `userId` is its id and `email` its name. */
   identity?: { name: string; role: IdentityRole; environments: readonly IdentityEnvironment[] | undefined };
 }
 
 export type AccountPrincipal = Principal & { user: UserRecord };
+
+/** Whether the caller may learn and choose no value: the token may not, or the request asked for that. */
+export function isNamesOnly({ credential, namesOnly = false }: Principal): boolean {
+  return namesOnly || (credential.method === 'token' && credential.token.access === namesAccess);
+}
 
 export function hasAccount(principal: Principal | undefined): principal is AccountPrincipal {
   return principal?.user !== undefined;

@@ -62,12 +62,21 @@ export type Freshness = 'always' | 'by-content';
  *   With `granted`, a grant lets members in whose role doesn't suffice, as far as it goes: the handler must ask for what
  *   it reads or writes with `access.requireEnvironment`, or show only what exists for the caller.
  * - `admin`: a platform administrator (`isAdmin`), with a session or a full token without a limit.
+ * Tokens for names only may call an operation with `names`. With `by-content`, only as far as neither the response nor
+ * what changes depends on a value that they choose or could learn; the handler must then call `access.requireValues`.
  */
 export type Access =
   | { kind: 'public' }
   | { kind: 'optional'; fresh?: Freshness }
-  | { kind: 'caller'; tokens: 'read'; narrowestToken: 'environment' }
-  | { kind: 'account'; tokens: TokenRequirement; narrowestToken: TokenLimit; fresh?: Freshness; confined?: true }
+  | { kind: 'caller'; tokens: 'read'; narrowestToken: 'environment'; names: 'always' }
+  | {
+      kind: 'account';
+      tokens: TokenRequirement;
+      narrowestToken: TokenLimit;
+      fresh?: Freshness;
+      confined?: true;
+      names?: 'always';
+    }
   | ({
       kind: 'member';
       tokens: TokenRequirement;
@@ -78,6 +87,7 @@ export type Access =
       limitedMembers?: true;
       projectAdmins?: true;
       granted?: true;
+      names?: 'always' | 'by-content';
     } & ({ roles: readonly Role[]; fresh?: 'by-content' } | { roles: readonly FreshRole[]; fresh: 'always' }))
   | { kind: 'admin'; tokens?: 'session'; fresh?: 'always' };
 

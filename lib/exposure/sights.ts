@@ -68,7 +68,7 @@ function sightsOf(entry: AuditRecord): Sight[] {
       return [{ ...sight('exported'), fromRevision: Number(details?.fromRevision) }];
     case 'proposal.created': {
       // The author of a promotion or a restore doesn't send the values.
-      const proposed = { ...sight('written'), proposal: proposalOf(entry) };
+      const proposed = { ...sight('written', sentKeys(entry)), proposal: proposalOf(entry) };
       return details?.holds === 'changes' ? [proposed] : [];
     }
     case 'proposal.read': {
@@ -83,9 +83,15 @@ function sightsOf(entry: AuditRecord): Sight[] {
     default: {
       const isCompared = unchanged !== undefined || keysOmitted !== undefined;
       const compared = isCompared ? [sight('compared', unchanged)] : [];
-      return writingActions.has(action) ? [sight('written'), ...compared] : compared;
+      return writingActions.has(action) ? [sight('written', sentKeys(entry)), ...compared] : compared;
     }
   }
+}
+
+/** The keys whose values the actor sent, and didn't have generated. */
+function sentKeys({ keys, details }: AuditRecord): readonly string[] | undefined {
+  const { generated } = details ?? {};
+  return Array.isArray(generated) ? keys?.filter(key => !generated.includes(key)) : keys;
 }
 
 interface SeenThere {

@@ -15,7 +15,8 @@ export async function beginComparison(path: EnvironmentPath, other: string) {
 }
 
 interface Side extends Pick<LiveSecrets, 'project' | 'state' | 'live'> {
-  values: ReadonlyMap<string, StoredValue>;
+  /** Each without its value if the caller may only see names. */
+  values: ReadonlyMap<string, StoredValue | undefined>;
 }
 
 /**
@@ -29,6 +30,8 @@ export async function compareEnvironments(
   { values }: { values: boolean },
   begun: Awaited<ReturnType<typeof beginComparison>>,
 ) {
+  const { access } = context;
+  access.requireValues(values);
   const [from, to] = await Promise.all([openSide(context, begun.from), openSide(context, begun.to)]);
   if (from.state.id === to.state.id) {
     const details = [{ path: 'with', message: 'must be a different environment' }];
@@ -40,7 +43,8 @@ export async function compareEnvironments(
   const shown = (name: 'from' | 'to', side: Side, key: string) =>
     values ? { [name]: side.values.get(key)?.value } : {};
   const keys = [...new Set([...from.values.keys(), ...to.values.keys()])].toSorted();
-  const both = keys.filter(key => from.values.has(key) && to.values.has(key));
+  const compared = access.seesValues ? keys : [];
+  const both = compared.filter(key => from.values.has(key) && to.values.has(key));
   const different = both.filter(key => !isSame(key));
   // Without values, nothing is learned about a key that only one side has.
   const audit = (side: Side, other: Side) =>
@@ -61,7 +65,9 @@ const isSameValue = (one: StoredValue | undefined, other: StoredValue | undefine
 
 function openSide(context: MemberContext, begun: EnvironmentReads): Promise<Side> {
   return readLive(context, begun, async ({ project, state, live, ring }) => {
-    return { project, state, live, values: await openStored(state.id, live, ring) };
+    const names = () => new Map(live.map(({ key }) => [key, undefined]));
+    const values = context.access.seesValues ? await openStored(state.id, live, ring) : names();
+    return { project, state, live, values };
   });
 }
 

@@ -20,13 +20,16 @@ export function beginDiff(path: EnvironmentPath, { from, to }: Query): Promise<E
  * @throws revision_not_found; payload_too_large if the values don't fit in one response
  */
 export async function diffRevisions(context: MemberContext, { from, to, values }: Query, begun: EnvironmentReads) {
+  const { access } = context;
+  access.requireValues(values);
   return readLive(context, begun, async ({ project, state, now, moments: [past = [], later], ring }) => {
     const before = byKey(past);
     const after = byKey(later ?? now);
     const open = (head: HeadRecord) => ring.open(state.id, head);
     const created = [...after.values()].filter(({ key }) => !before.has(key));
     const deleted = past.filter(({ key }) => !after.has(key));
-    const rewritten = past.flatMap(old => {
+    // For names only, whether a value has changed is not looked at.
+    const rewritten = (access.seesValues ? past : []).flatMap(old => {
       const head = after.get(old.key);
       return head === undefined || head.version === old.version ? [] : [{ old, head }];
     });

@@ -29,6 +29,7 @@ export async function listVersions(
   first: Awaited<ReturnType<typeof beginHistory>>,
 ) {
   const { access, organization, log } = context;
+  access.requireValues(query.values);
   return readAgainWhileStale(log, params, async tries => {
     const begun = tries === 0 ? first : await beginHistory(params);
     const project = access.requireProject(begun.project);

@@ -37,6 +37,7 @@ export async function promoteSecrets(
   promotion: Promotion & ChangeOptions,
   begun: Awaited<ReturnType<typeof beginPromotion>>,
 ) {
+  context.access.requireValues(!promotion.dryRun);
   const readAgain = () => beginPromotion(begun.target.path, promotion);
   return changeByCopy(begun, readAgain, async ({ source: sourceReads, target }) => {
     const source = await readSource(context, promotion, sourceReads);

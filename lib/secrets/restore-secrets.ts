@@ -34,6 +34,7 @@ export async function restoreSecrets(
   { revision, keys, ...options }: Restoration & ChangeOptions,
   begun: Awaited<ReturnType<typeof beginRestoration>>,
 ) {
+  context.access.requireValues(!options.dryRun);
   const { path } = begun.target;
   const requestedKeys = keys === undefined ? undefined : new Set(keys);
   const readAgain = () => beginRestoration(path, { revision, dryRun: options.dryRun });

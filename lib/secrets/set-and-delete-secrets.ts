@@ -1,7 +1,7 @@
 import type { MemberAccess } from '../access/member-access.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import type { BodyOf } from '../contracts/contract.ts';
-import type { Changes } from '../contracts/fields/changes-body.ts';
+import type { Changes, NewSecret } from '../contracts/fields/changes-body.ts';
 import type { AmbiguousLines } from '../contracts/fields/dotenv-text.ts';
 import { hasFreshRights } from '../contracts/fields/role.ts';
 import type { setSecret as setContract } from '../contracts/secrets/changes.ts';
@@ -10,6 +10,7 @@ import { ApiError } from '../core/errors.ts';
 import type { HeadRecord } from '../table/records/secret.ts';
 import type { ChangeOptions, Put } from './change/change-request.ts';
 import { sortOutUnchanged } from './change/decide-change.ts';
+import { newPuts } from './change/new-puts.ts';
 import { setEvent } from './change/publish-change.ts';
 import type { ChangeReads } from './change/read-target.ts';
 import { changeSecrets } from './change-secrets.ts';
@@ -18,16 +19,19 @@ import { isLive } from './engine/read-snapshot.ts';
 /** Creates a secret or writes its next version. @throws version_mismatch, and what `changeSecrets` throws */
 export async function setSecret(
   context: MemberContext,
-  { key, value, expand, expectedVersion, ...options }: ChangeOptions & BodyOf<typeof setContract>,
+  { key, value, expand, generate, expectedVersion, ...options }: ChangeOptions & BodyOf<typeof setContract>,
   begun: ChangeReads,
 ) {
+  const secrets = [{ key, value, expand, generate }];
+  context.access.requireValues(!options.dryRun && !areGenerated(secrets));
+  const puts = newPuts(secrets);
   return changeSecrets(context, begun, {
     ...options,
     decide: async current => {
       const currentHead = current.head(key);
       requireVersion(key, currentHead, expectedVersion);
       return {
-        ...(await sortOutUnchanged([{ key, value, expand }], current)),
+        ...(await sortOutUnchanged(puts, current)),
         deletions: [],
         action: setEvent(currentHead),
         answer: ({ changed, plan, revision, head }) => {
@@ -37,6 +41,9 @@ export async function setSecret(
     },
   });
 }
+
+/** Whether the caller neither chooses nor learns any of the values. */
+export const areGenerated = (secrets: readonly NewSecret[]) => secrets.every(({ generate }) => generate !== undefined);
 
 function summaryOf(head: HeadRecord | undefined): SecretSummary {
   if (head === undefined) throw new Error('A secret that was set has no head.');
@@ -63,6 +70,7 @@ export async function importSecrets(
   { secrets, ambiguous, ...options }: Import,
   begun: ChangeReads,
 ) {
+  context.access.requireValues(!options.dryRun);
   const answer = await changeSecrets(context, begun, {
     ...options,
     decide: async current => ({
@@ -81,6 +89,7 @@ export async function deleteSecret(
   { key, ...options }: ChangeOptions & { key: string },
   begun: ChangeReads,
 ) {
+  context.access.requireValues(!options.dryRun);
   return changeSecrets(context, begun, {
     ...options,
     decide: async ({ head }) => {
@@ -99,6 +108,7 @@ export async function bulkDeleteSecrets(
   { keys, ...options }: ChangeOptions & { keys: readonly string[] },
   begun: ChangeReads,
 ) {
+  context.access.requireValues(!options.dryRun);
   return changeSecrets(context, begun, {
     ...options,
     decide: async ({ head }) => ({
@@ -117,6 +127,8 @@ export async function applyChanges(
   { set, delete: deletions, ambiguous, ...options }: ChangeOptions & Omit<Changes, 'message'>,
   begun: ChangeReads,
 ) {
+  context.access.requireValues(!options.dryRun && (deletions.length > 0 || !areGenerated(set)));
+  const puts = newPuts(set);
   const answer = await changeSecrets(context, begun, {
     ...options,
     authorize: access => requireMayDelete(access, deletions.length),
@@ -125,7 +137,7 @@ export async function applyChanges(
       const missingKey = deletions.find(key => !isLive(current.head(key)));
       if (missingKey !== undefined) throw notFound(missingKey);
       return {
-        ...(await sortOutUnchanged(set, current)),
+        ...(await sortOutUnchanged(puts, current)),
         deletions,
         action: 'secret.changed',
         answer: ({ plan: { created, updated, unchanged, deleted }, revision }) => {

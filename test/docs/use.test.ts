@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { shared } from '#test/support/fixtures.ts';
 import { read } from './pages.ts';
+import { agents } from './use/agents.ts';
 import { aws } from './use/aws.ts';
 import { docker } from './use/containers.ts';
 import { kubernetes } from './use/kubernetes.ts';
@@ -20,6 +21,7 @@ import { openWorld, type Run } from './use/world.ts';
 /** For each page, how each of its blocks is run. */
 const runs: Readonly<Record<string, readonly Run[]>> = {
   'README.md': [],
+  'agents.md': agents,
   'aws.md': aws,
   'docker.md': docker,
   'github-actions.md': gitHub,

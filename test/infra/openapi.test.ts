@@ -280,7 +280,9 @@ describe('schemas', () => {
 
   test('are strict for requests and open for responses', () => {
     const { schemas } = document.components;
-    expect(schemas.SetSecretRequest).toMatchObject({ additionalProperties: false });
+    const strict = { additionalProperties: false };
+    expect(schemas.SetSecretRequest).toMatchObject({ oneOf: [strict, strict] });
+    expect(schemas.CreateProjectRequest).toMatchObject(strict);
     expect(schemas.SetSecretResponse201).not.toHaveProperty('additionalProperties');
     expect(schemas.Project).not.toHaveProperty('additionalProperties');
   });

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type LoadHandler, loadFromFunctions } from '#infra/local/lambda/invoke.ts';
 import { newSession } from '#lib/accounts/sessions.ts';
 import { newToken, tokenWrite } from '#lib/accounts/tokens.ts';
+import { routes } from '#lib/contracts/routes.ts';
 import { requiredSetting } from '#lib/core/settings.ts';
 import { tableClient } from '#lib/table/client.ts';
 import { restricts } from '#lib/table/entity.ts';
@@ -20,6 +21,7 @@ import { buildProviderWorld } from '../authorization/provider-world.ts';
 import { expectedOf, type Row, rows } from '../authorization/verdicts.ts';
 import { type Headers, rememberTable, seedMember, type World } from '../authorization/world.ts';
 import { codeOf, createProject, createToken, startApi, useApi } from '../support/api.ts';
+import { documentedRequest, unknownValues } from '../support/documented-request.ts';
 import { scratchDirectory, shared } from '../support/fixtures.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { entities } from '../support/invariants.ts';
@@ -27,7 +29,7 @@ import { identityOf } from '../support/issuer.ts';
 import { sharedNameServer } from '../support/name-server.ts';
 import { type Person, seedPerson } from '../support/people.ts';
 import { keptRelease, loadRelease } from '../support/release.ts';
-import { expectStatus } from '../support/sample-requests.ts';
+import { assertionOf, expectStatus, sampleIssuer, sampleKeys } from '../support/sample-requests.ts';
 import { startOpenIdProvider } from '../support/sign-in/open-id-provider.ts';
 import { openCompany, redirectUriOf, sessionThrough } from '../support/sign-in/sign-in.ts';
 import { allItems } from '../support/table-dump.ts';
@@ -178,6 +180,42 @@ describe('what this version refuses', () => {
 
     for (const caller of Object.keys(confined)) expect(allowed).toContain(`GET /projects/:orgId by ${caller}`);
     await restore();
+  });
+});
+
+describe('a credential for names only', () => {
+  it('may do nothing in the previous release, which knows no such access', async () => {
+    const owner = await seedPerson({ emailVerified: true });
+    const { organization } = owner;
+    const project = await createProject(api, owner);
+    const rights = { ...(await sampleKeys()), access: 'names', role: 'developer' };
+    const body = identityOf(sampleIssuer, rights);
+    const made = await expectStatus(api.post(`/identities/${organization.id}`, body, owner.session), 201);
+    const assertion = await assertionOf(owner, made.body.identity.id);
+    const credentials = {
+      token: (await createToken(api, owner, { access: 'names' })).token,
+      identity: (await expectStatus(api.post('/auth/exchange', assertion), 201)).body.token as string,
+    };
+    const values = { ...unknownValues(), project: project.slug, slug: project.slug, env: 'dev', key: 'KEY' };
+    const paths = { ...values, orgId: organization.id, orgSlug: organization.slug };
+    const admitting = routes.filter(({ access }) => 'names' in access);
+    const allowed: string[] = [];
+    load = release;
+    for (const [name, token] of Object.entries(credentials)) {
+      for (const contract of admitting) {
+        const { method, path, body } = documentedRequest(contract, paths);
+        const { status } = await api.call(method, path, { as: { token }, body });
+        if (status < 400) allowed.push(`${name}: ${contract.operationId}`);
+      }
+    }
+    load = loadFromFunctions;
+
+    expect(allowed).toEqual([]);
+    expect(admitting.length).toBeGreaterThan(20);
+    for (const token of Object.values(credentials)) {
+      const keys = await api.get(`/secrets/${organization.slug}/${project.slug}/dev/keys`, { token });
+      expect(keys.status).toBe(200);
+    }
   });
 });
 

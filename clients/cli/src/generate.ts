@@ -1,16 +1,15 @@
+import {
+  lettersAndDigits,
+  maxGeneratedLength as maxLength,
+  minAlphabet,
+  minGeneratedLength as minLength,
+} from '@holdfast/contracts/fields/generated.ts';
 import { Option } from './define-command.ts';
 import { usage } from './failure.ts';
 
-const minLength = 8;
-const maxLength = 4096;
-/** Refuses the name of an alphabet, such as `hex`, which would give a value of three letters that is easy to guess. */
-const minAlphabet = 10;
-const lettersAndDigits = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'];
-
-export const generateOption = new Option(
-  '--generate <length>',
-  `generate a random value of this length (${minLength} to ${maxLength})`,
-).argParser(generatedLength);
+/** @param what begins the description, which the permitted lengths follow */
+export const generateOption = (what: string) =>
+  new Option('--generate <length>', `${what} (${minLength} to ${maxLength} characters)`).argParser(generatedLength);
 
 export const alphabetOption = new Option(
   '--alphabet <characters>',
@@ -35,7 +34,7 @@ function alphabetOf(text: string): string[] {
 }
 
 /** Every character is chosen by itself, each with the same probability. */
-export async function generated(length: number, alphabet = lettersAndDigits): Promise<string> {
+export async function generated(length: number, alphabet = [...lettersAndDigits]): Promise<string> {
   const { randomInt } = await import('node:crypto');
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
 }

@@ -118,7 +118,7 @@ export const slugOption = new Option(
 ).argParser((text: string) => checkSlug(text, '--slug'));
 /** Of commands that create a token. */
 export const accessOption = (description = 'access level of the token') =>
-  new Option('--access <access>', description).choices(['read', 'write', 'full']);
+  new Option('--access <access>', description).choices(['names', 'read', 'write', 'full']);
 
 /** Seconds, or with a unit. */
 function duration(text: string): number {

@@ -40,16 +40,18 @@ export async function proposePlan(
 ): Promise<void> {
   const { output } = session;
   const { slug } = environment;
-  if (countOf(plan) === 0) {
+  // Not decided by the plan, in which a token for names only sees no updates.
+  const answer = await proposals(await session.client(), environment)
+    .propose(change, given({ message, expiresInDays, ifRevision }))
+    .catch(error => {
+      if (changesNothing(error)) return undefined;
+      throw withOutcome(error, 'holdfast proposals');
+    });
+  if (answer === undefined) {
     if (output.json) output.document({ proposal: null });
     else output.note(`Nothing to propose: ${slug} would not change.`);
     return;
   }
-  const answer = await proposals(await session.client(), environment)
-    .propose(change, given({ message, expiresInDays, ifRevision }))
-    .catch(error => {
-      throw withOutcome(error, 'holdfast proposals');
-    });
   const { proposal } = answer;
   warnOfProblems(session, answer);
   const page = pageOf(session, environment, proposal.id);
@@ -60,6 +62,11 @@ export async function proposePlan(
     `Proposed ${count} ${count === 1 ? 'change' : 'changes'} of ${slug}, ${standingOf(proposal)}; nothing has changed yet.`,
   );
   output.note(nextStep(session, environment, proposal));
+}
+
+function changesNothing(error: unknown): boolean {
+  const { code, details } = failureOf(error);
+  return code === 'invalid_request' && Array.isArray(details) && details[0]?.message === 'would change nothing';
 }
 
 type CheckedProposal = Awaited<ReturnType<Proposals['propose']>>;

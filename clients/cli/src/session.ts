@@ -31,6 +31,8 @@ export interface Session {
   project(): Promise<Project>;
   /** Stops announcing retries. */
   silenceRetries(): void;
+  /** Makes the service treat the credential as one for names only, whatever it may read. Not after the first request. */
+  restrictToNames(): void;
 }
 
 export function openSession(flags: GivenFlags & { wait?: number }, output: Output, terminal: Terminal): Session {
@@ -38,6 +40,7 @@ export function openSession(flags: GivenFlags & { wait?: number }, output: Outpu
   const url = () => requireUrl(settings()).value;
   const credential = once(() => requireCredential(settings()));
   let announcesRetries = true;
+  let isForNames = false;
   // A command may send several requests, and all their waits together are limited.
   const waitMs = flags.wait === undefined ? undefined : { leftMs: flags.wait, pausedUntil: 0 };
   const onRetry: ConstructorParameters<typeof Holdfast>[0]['onRetry'] = ({ error, delayMs }) => {
@@ -52,6 +55,7 @@ export function openSession(flags: GivenFlags & { wait?: number }, output: Outpu
       tokenTimeoutMs: identityTimeoutMs,
       waitMs,
       onRetry,
+      ...(isForNames && { fetch: fetchForNames }),
     }),
   );
   const currentUser = once(async () => (await client()).request('GET', '/v1/auth/me'));
@@ -103,9 +107,18 @@ export function openSession(flags: GivenFlags & { wait?: number }, output: Outpu
     silenceRetries: () => {
       announcesRetries = false;
     },
+    restrictToNames: () => {
+      isForNames = true;
+    },
   };
   return session;
 }
+
+const fetchForNames: typeof fetch = (input, init) => {
+  const headers = new Headers(init?.headers);
+  headers.set('holdfast-access', 'names');
+  return fetch(input, { ...init, headers });
+};
 
 /** @throws Failure if --env was given several times */
 function requireOneEnvironment({ hasSeveralEnvironments }: Settings): void {

@@ -2349,11 +2349,11 @@ var Snapshot = class _Snapshot {
 function createPuller(transport, cache, path2) {
   const latest = createLatest(transport, cache, { path: path2 }, pulledOf);
   function lookByPull({ set = /* @__PURE__ */ new Map(), deleted = [] }, found) {
-    const isExpanding = [...set.values()].some(({ expand }) => expand === true);
+    const isExpanding = [...set.values()].some((put) => "value" in put && put.expand === true);
     return async (after, { signal, deadline }) => {
       const pulled = await (isExpanding ? latest.pullOnce({ raw: true }, signal, deadline) : latest.pullLatest(signal, deadline));
       const { snapshot } = pulled;
-      const isThere = ([key, { value, expand }]) => snapshot.get(key) === value && snapshot.expands(key) === (expand ?? false);
+      const isThere = ([key, put]) => "value" in put && snapshot.get(key) === put.value && snapshot.expands(key) === (put.expand ?? false);
       const isAsWanted = [...set].every(isThere) && !deleted.some((key) => snapshot.has(key));
       if (isAsWanted) return found(pulled);
       if (after instanceof RevisionMismatch && after.currentRevision === snapshot.revision)
@@ -2539,6 +2539,24 @@ var Environment = class {
       })
     });
   }
+  /**
+   * Lets the service make a random value, which it never shows: a new version each time. If a response is lost, the
+   * retry makes another one, unless `ifVersion` prevents that.
+   */
+  async generate(key, options = {}) {
+    const { ifVersion, message, length, alphabet, ...rest } = options;
+    return await write(this.#transport, {
+      method: "PUT",
+      template: environmentTemplate,
+      options: {
+        ...rest,
+        path: this.#path,
+        body: { key, generate: { length, alphabet }, expectedVersion: ifVersion, message }
+      },
+      ifVersion,
+      look: async () => void 0
+    });
+  }
   /** Sets the given secrets as one revision. Other keys keep their values. */
   async import(values, options = {}) {
     const { message, ...rest } = options;
@@ -2599,7 +2617,7 @@ var Environment = class {
    * current.
    */
   async plan({ set = {}, delete: deleted = [], message }, { signal } = {}) {
-    const values = mapOf(set);
+    const values = newMapOf(set);
     const body = {
       ...values.size === 0 ? {} : { set: listOf2(values) },
       ...deleted.length === 0 ? {} : { delete: deleted },
@@ -2655,6 +2673,15 @@ function mapOf(values) {
     const { value, expand } = typeof given === "object" && given !== null ? given : { value: given, expand: false };
     if (typeof value !== "string") throw new TypeError(`The value of ${key} must be a string.`);
     map.set(key, expand === true ? { value, expand } : { value });
+  }
+  return map;
+}
+function newMapOf(values) {
+  const map = /* @__PURE__ */ new Map();
+  for (const [key, given] of Object.entries(values)) {
+    const isGenerated = typeof given === "object" && given !== null && "generate" in given;
+    if (isGenerated) map.set(key, { generate: given.generate });
+    else for (const [name, put] of mapOf(Object.fromEntries([[key, given]]))) map.set(name, put);
   }
   return map;
 }

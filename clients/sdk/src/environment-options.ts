@@ -56,6 +56,9 @@ export interface ExpandingValue {
 /** New values by key. Without `expand`, every character stays as it is. */
 export type NewValues = Readonly<Record<string, string | ExpandingValue>>;
 
+/** The same, or how the service makes them. */
+export type NewOrGenerated = Readonly<Record<string, string | ExpandingValue | GeneratedValue>>;
+
 export interface SetOptions extends WriteOptions {
   /** Whether the value names other keys of the environment as `${KEY}`, which pulls replace with their values. */
   expand?: boolean;
@@ -63,13 +66,25 @@ export interface SetOptions extends WriteOptions {
   ifVersion?: number;
 }
 
+/** A value that the service makes and never shows. */
+export interface GeneratedValue {
+  generate: {
+    /** How many characters: 8 to 4096, by default 32. */
+    length?: number;
+    /** At least 10 different characters to choose from; by default letters and digits. */
+    alphabet?: string;
+  };
+}
+
+export type GenerateOptions = GeneratedValue['generate'] & Omit<SetOptions, 'expand'>;
+
 export interface RestoreOptions extends WriteOptions {
   /** Only these keys. */
   keys?: readonly string[];
 }
 
 export interface Changes {
-  set?: NewValues;
+  set?: NewOrGenerated;
   delete?: readonly string[];
   message?: string;
 }

@@ -18,9 +18,11 @@ import type {
   CacheOptions,
   CallOptions,
   Changes,
+  GenerateOptions,
   HistoryQuery,
   ImportDotenvOptions,
   KeyQuery,
+  NewOrGenerated,
   NewValues,
   PullOptions,
   RestoreOptions,
@@ -31,7 +33,7 @@ import type {
 } from './environment-options.ts';
 import { environmentTemplate } from './latest.ts';
 import { type Paged, paged } from './paged.ts';
-import { createPuller, type EnvironmentPath, type Put } from './pull.ts';
+import { createPuller, type EnvironmentPath, type NewPut, type Put } from './pull.ts';
 import { type GivenOptions, operationOf } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Transport } from './transport.ts';
@@ -110,6 +112,25 @@ export class Environment {
     });
   }
 
+  /**
+   * Lets the service make a random value, which it never shows: a new version each time. If a response is lost, the
+   * retry makes another one, unless `ifVersion` prevents that.
+   */
+  async generate(key: string, options: GenerateOptions = {}): Promise<SetResult> {
+    const { ifVersion, message, length, alphabet, ...rest } = options;
+    return await write<SetResult>(this.#transport, {
+      method: 'PUT',
+      template: environmentTemplate,
+      options: {
+        ...rest,
+        path: this.#path,
+        body: { key, generate: { length, alphabet }, expectedVersion: ifVersion, message },
+      },
+      ifVersion,
+      look: async () => undefined,
+    });
+  }
+
   /** Sets the given secrets as one revision. Other keys keep their values. */
   async import(values: NewValues, options: WriteOptions = {}): Promise<ImportResult> {
     const { message, ...rest } = options;
@@ -176,7 +197,7 @@ export class Environment {
     { set = {}, delete: deleted = [], message }: Changes,
     { signal }: CallOptions = {},
   ): Promise<Plan<ChangeResult>> {
-    const values = mapOf(set);
+    const values = newMapOf(set);
     const body = {
       ...(values.size === 0 ? {} : { set: listOf(values) }),
       ...(deleted.length === 0 ? {} : { delete: deleted }),
@@ -246,6 +267,17 @@ export function mapOf(values: NewValues): Map<string, Put> {
   return map;
 }
 
-export function listOf(values: ReadonlyMap<string, Put>): (Put & { key: string })[] {
+/** The same, where the service may make values. @throws TypeError as `mapOf` does */
+export function newMapOf(values: NewOrGenerated): Map<string, NewPut> {
+  const map = new Map<string, NewPut>();
+  for (const [key, given] of Object.entries(values)) {
+    const isGenerated = typeof given === 'object' && given !== null && 'generate' in given;
+    if (isGenerated) map.set(key, { generate: given.generate });
+    else for (const [name, put] of mapOf(Object.fromEntries([[key, given]]))) map.set(name, put);
+  }
+  return map;
+}
+
+export function listOf<P extends NewPut>(values: ReadonlyMap<string, P>): (P & { key: string })[] {
   return [...values].map(([key, put]) => ({ key, ...put }));
 }

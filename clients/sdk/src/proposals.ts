@@ -1,5 +1,5 @@
 import type { components } from './api-types.ts';
-import { type Environment, listOf, mapOf } from './environment.ts';
+import { type Environment, listOf, newMapOf } from './environment.ts';
 import type { CallOptions, Changes, RestoreOptions, WriteOptions } from './environment-options.ts';
 import type { Holdfast, PromoteOptions } from './holdfast.ts';
 import type { Paged } from './paged.ts';
@@ -73,5 +73,5 @@ export function proposals(client: Holdfast, { organization, project, slug }: Env
 function bodyOf(change: ProposedChange): object {
   if ('promote' in change || 'restore' in change) return change;
   const { set = {}, delete: deleted = [] } = change;
-  return { set: listOf(mapOf(set)), delete: deleted };
+  return { set: listOf(newMapOf(set)), delete: deleted };
 }

@@ -1,5 +1,5 @@
 import type { SecretEntry } from './answers.ts';
-import type { CacheOptions } from './environment-options.ts';
+import type { CacheOptions, GeneratedValue } from './environment-options.ts';
 import { GatewayError, isObject, RevisionMismatch } from './errors.ts';
 import { type Content, createLatest } from './latest.ts';
 import { Snapshot } from './snapshot.ts';
@@ -16,9 +16,12 @@ export interface Put {
   expand?: true;
 }
 
+/** A value to set, or how the service makes one. */
+export type NewPut = Put | GeneratedValue;
+
 /** The state that a write requests. */
 interface Wanted {
-  set?: ReadonlyMap<string, Put>;
+  set?: ReadonlyMap<string, NewPut>;
   deleted?: readonly string[];
 }
 
@@ -40,14 +43,15 @@ export function createPuller(transport: Transport, cache: CacheOptions, path: En
    * write.
    */
   function lookByPull<T>({ set = new Map(), deleted = [] }: Wanted, found: (pulled: Pulled) => T): Write<T>['look'] {
-    const isExpanding = [...set.values()].some(({ expand }) => expand === true);
+    const isExpanding = [...set.values()].some(put => 'value' in put && put.expand === true);
     return async (after, { signal, deadline }) => {
       const pulled = await (isExpanding
         ? latest.pullOnce({ raw: true }, signal, deadline)
         : latest.pullLatest(signal, deadline));
       const { snapshot } = pulled;
-      const isThere = ([key, { value, expand }]: [string, Put]) =>
-        snapshot.get(key) === value && snapshot.expands(key) === (expand ?? false);
+      // Nobody knows what the service generated.
+      const isThere = ([key, put]: [string, NewPut]) =>
+        'value' in put && snapshot.get(key) === put.value && snapshot.expands(key) === (put.expand ?? false);
       const isAsWanted = [...set].every(isThere) && !deleted.some(key => snapshot.has(key));
       if (isAsWanted) return found(pulled);
       // Only one change can have led to that revision, and it was a different one.

@@ -111,7 +111,7 @@ export const getCurrentUser = contract({
   description:
     'Returns the caller, their organizations with their role in each, and how the request was authenticated. A token ' +
     'limited to an organization sees only that one, and so does a session through its provider, until it steps up.',
-  access: { kind: 'account', tokens: 'read', narrowestToken: 'environment', confined: true },
+  access: { kind: 'account', tokens: 'read', narrowestToken: 'environment', confined: true, names: 'always' },
   responses: ok({
     description: 'The caller.',
     body: z.object({

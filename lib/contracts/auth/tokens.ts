@@ -211,7 +211,7 @@ export const revokeCurrentToken = contract({
   route: 'DELETE /v1/auth/tokens/current',
   summary: 'Revoke the current token',
   description: 'The token of this request stops working at once. Any token can do this, including an identity’s.',
-  access: { kind: 'caller', tokens: 'read', narrowestToken: 'environment' },
+  access: { kind: 'caller', tokens: 'read', narrowestToken: 'environment', names: 'always' },
   responses: succeeds('The token was revoked.'),
   errors: ['token_not_found'],
   revokes: true,

@@ -1,15 +1,11 @@
 import * as z from 'zod';
 import { DotenvDialect, DotenvText, type ReadDotenv, readDotenvField } from './dotenv-text.ts';
+import { type Generate, newSecret } from './generate.ts';
 import { ExpectedVersion } from './preconditions.ts';
 import { maxKeysPerChange } from './secret-rules.ts';
-import { Expand, Message, SecretKey, SecretValue } from './text.ts';
+import { Message, SecretKey } from './text.ts';
 
-const SetEntry = z.strictObject({
-  key: SecretKey.meta({ description: 'The secret’s key.', example: 'DATABASE_HOST' }),
-  value: SecretValue.meta({ description: 'The value.', example: 'db.internal.example' }),
-  expand: Expand.optional(),
-  expectedVersion: ExpectedVersion.optional(),
-});
+const SetEntry = newSecret({ expectedVersion: ExpectedVersion.optional() });
 
 /** The length is checked before any item, so that a body with a million wrong items yields one problem. */
 function boundedList<Item extends z.ZodType>(item: Item) {
@@ -32,8 +28,17 @@ const setList = boundedList(SetEntry).meta({
   example: [{ key: 'DATABASE_HOST', value: 'db.internal.example', expectedVersion: 2 }],
 });
 
+/** A key, and either its value or how to generate one. */
+export interface NewSecret {
+  key: string;
+  value?: string | undefined;
+  expand?: boolean | undefined;
+  generate?: Generate | undefined;
+  expectedVersion?: number | undefined;
+}
+
 export interface Changes extends Omit<ReadDotenv, 'secrets'> {
-  set: { key: string; value: string; expand?: boolean | undefined; expectedVersion?: number | undefined }[];
+  set: NewSecret[];
   delete: string[];
   message?: string | undefined;
 }

@@ -10,7 +10,7 @@ export type IdentityRole = (typeof identityRoles)[number];
 export const maximumIdentityEnvironments = 5;
 
 /** `full` is for people. */
-export const identityAccesses = ['read', 'write'] as const;
+export const identityAccesses = ['names', 'read', 'write'] as const;
 
 /** The next token revokes the oldest. Enough for the jobs and containers that use one identity at the same time. */
 export const maximumLiveTokens = 100;

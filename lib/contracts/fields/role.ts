@@ -20,13 +20,19 @@ export function hasFreshRights(role: Role): boolean {
   return managers.some(manager => manager === role);
 }
 
-/** What a token may do. Each level includes the ones before it. */
-export const tokenAccesses = ['read', 'write', 'full'] as const;
+/** What a token that may see values may do. Each level includes the ones before it. */
+export const tokenLevels = ['read', 'write', 'full'] as const;
+
+/** Which operations admit a token for names only, each contract says itself (`names` of `MemberRule`). */
+export const namesOnly = 'names';
+
+export const tokenAccesses = [namesOnly, ...tokenLevels] as const;
 export const TokenAccess = z.enum(tokenAccesses).meta({
   id: 'TokenAccess',
   description:
-    '`read` can read. `write` can also change secrets. `full` can do everything its user can, except manage ' +
-    'passwords and tokens.',
+    '`names` never gets a value: it can list keys, see what a change would create or delete, have values generated, ' +
+    'and propose changes. `read` can read. `write` can also change secrets. `full` can do everything its user can, ' +
+    'except manage passwords and tokens.',
   example: 'read',
 });
 export type TokenAccess = z.infer<typeof TokenAccess>;

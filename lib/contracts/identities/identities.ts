@@ -18,7 +18,9 @@ export const AssertionAgeMinutes = z.int().min(1).max(maximumAssertionAgeMinutes
 
 export const described = {
   name: 'The name shown wherever a member’s e-mail address would be.',
-  access: 'What the identity’s tokens may do: `write` also changes secrets.',
+  access:
+    'What the identity’s tokens may do: `names` never gets a value (see `TokenAccess`), `read` reads secrets, and ' +
+    '`write` also changes them.',
   role:
     'The identity’s role in the organization. A `deployer` requires `environmentId` or `environmentIds`: in these ' +
     'environments it may read secrets or, with `write`, also change them, whatever their type. It can’t restore, destroy, ' +

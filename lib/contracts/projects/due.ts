@@ -52,6 +52,7 @@ export const listDue = contract({
     narrowestToken: 'environment',
     limitedMembers: true,
     granted: true,
+    names: 'always',
   },
   query: z.strictObject({
     within: Within,

@@ -73,7 +73,14 @@ export const listProjects = contract({
   route: 'GET /v1/projects/{orgId}',
   summary: 'List the projects of an organization',
   description: 'Lists the projects with their environments. A token limited to a project sees only that project.',
-  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', limitedMembers: true },
+  access: {
+    kind: 'member',
+    roles,
+    tokens: 'read',
+    narrowestToken: 'environment',
+    limitedMembers: true,
+    names: 'always',
+  },
   responses: ok({
     description: 'The projects, by slug.',
     body: z.object({ projects: z.array(Project).describe('The projects, by slug.') }),
@@ -117,7 +124,7 @@ export const getProject = contract({
   route: 'GET /v1/projects/{orgId}/{slug}',
   summary: 'Get a project',
   description: 'Returns the project, its environments and key rotation. A limited token sees only its environments.',
-  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', granted: true },
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', granted: true, names: 'always' },
   responses: ok({ description: 'The project.', ...projectBody }),
   uses: { table: { GetItem: ['ORG'], BatchGetItem: ['ENV'], Query: ['ORG'] } },
 });

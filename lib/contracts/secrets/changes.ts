@@ -3,12 +3,13 @@ import { contract, ok } from '../contract.ts';
 import { Success, uniqueList } from '../fields/bodies.ts';
 import { ChangesBody } from '../fields/changes-body.ts';
 import { ambiguity } from '../fields/dotenv-text.ts';
+import { newSecret } from '../fields/generate.ts';
 import { ImportBody } from '../fields/import-body.ts';
 import { ExpectedVersion, IfMatch } from '../fields/preconditions.ts';
 import { flagQuery } from '../fields/query.ts';
 import { maxKeysPerChange } from '../fields/secret-rules.ts';
-import { Expand, line, Message, SecretKey, SecretValue } from '../fields/text.ts';
-import { keyNames, managesSecrets, Revision, SecretSummary, writesSecrets } from './secrets.ts';
+import { line, Message, SecretKey } from '../fields/text.ts';
+import { keyNames, managesSecrets, mayNeedValues, Revision, SecretSummary, writesSecrets } from './secrets.ts';
 
 /**
  * What every change of secrets uses. Even a deletion may have to undo another writer's abandoned change during a key
@@ -56,8 +57,11 @@ export const writeQuery = {
     }),
 };
 
-/** Approvals can be bypassed, which takes a fresh session. */
-export const mayBypass = { fresh: 'by-content' } as const;
+/**
+ * How secrets are changed: approvals can be bypassed, which takes a fresh session, and a token for names only may ask
+ * what the change would do, or change what needs no value of its own.
+ */
+export const changing = { fresh: 'by-content', ...mayNeedValues } as const;
 
 export const ChangePlan = z
   .object({
@@ -67,7 +71,12 @@ export const ChangePlan = z
     deleted: keyNames('Keys that would be deleted.'),
     skipped: keyNames('Keys that would be left unchanged for another reason.'),
   })
-  .meta({ id: 'ChangePlan', description: 'What a change would do. Each list is in key order.' });
+  .meta({
+    id: 'ChangePlan',
+    description:
+      'What a change would do. Each list is in key order. For a token for names only, `updated`, `unchanged` and ' +
+      '`skipped` are empty, and sizes and references are not checked: they would tell something about values.',
+  });
 export type ChangePlan = z.infer<typeof ChangePlan>;
 
 export const DryRun = z
@@ -108,20 +117,12 @@ export const setSecret = contract({
     'value again changes nothing, so a retry is harmless. (If the caller can’t read the environment, it does ' +
     'create a version, so that values can’t be guessed.) `If-Match` checks the environment’s revision, ' +
     '`expectedVersion` the key’s version. A key such as `LD_PRELOAD`, which can control which code runs or whom it ' +
-    'trusts, can only be set by callers who can read the environment.',
-  access: { ...writesSecrets, ...mayBypass },
+    'trusts, can only be set by callers who can read the environment. With `generate`, the service makes the value and ' +
+    'never shows it, so every request creates a version.',
+  access: { ...writesSecrets, ...changing },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
-  body: z.strictObject({
-    key: SecretKey.meta({ description: 'The secret’s key.', example: 'DATABASE_HOST' }),
-    value: SecretValue.meta({
-      description: 'Any well-formed Unicode text of 0 to 64 KiB in UTF-8. It is returned byte for byte.',
-      example: 'db.internal.example',
-    }),
-    expand: Expand.optional(),
-    expectedVersion: ExpectedVersion.optional(),
-    message: Message.optional(),
-  }),
+  body: newSecret({ expectedVersion: ExpectedVersion.optional(), message: Message.optional() }),
   bodyHolds: 'secrets',
   bodyExample: { key: 'DATABASE_HOST', value: 'db.internal.example' },
   responses: {
@@ -149,7 +150,7 @@ export const applyChanges = contract({
     'Sets and deletes up to 1,000 secrets in one revision, all or nothing. A key may appear only once. Deleting ' +
     'a key that doesn’t exist returns `404 secret_not_found`. Some keys need read access, as for setting one ' +
     'secret. Only owners and admins may delete more than one.',
-  access: { ...writesSecrets, ...mayBypass },
+  access: { ...writesSecrets, ...changing },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: ChangesBody,
@@ -185,7 +186,7 @@ export const bulkDeleteSecrets = contract({
   route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/bulk-delete',
   summary: 'Delete secrets in bulk',
   description: 'Soft-deletes up to 1,000 secrets in one change. Histories are kept. Unknown keys are only reported.',
-  access: { ...managesSecrets, ...mayBypass },
+  access: { ...managesSecrets, ...changing },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: z.strictObject({
@@ -214,7 +215,7 @@ export const deleteSecret = contract({
   route: 'DELETE /v1/secrets/{orgSlug}/{project}/{env}/{key}',
   summary: 'Soft-delete a secret',
   description: 'Removes the secret, but keeps its history. If the key is set again, its version numbers continue.',
-  access: { ...writesSecrets, ...mayBypass },
+  access: { ...writesSecrets, ...changing },
   query: z.strictObject({ ...writeQuery, message: Message.optional() }),
   headers: IfMatchHeader,
   responses: ok({
@@ -234,7 +235,7 @@ export const importSecrets = contract({
   description:
     'Sets up to 1,000 secrets, given as a list, an object or dotenv text, in one change with one event and one ' +
     'revision, all or nothing. Other secrets stay as they are. Some keys need read access, as for setting one secret.',
-  access: { ...writesSecrets, ...mayBypass },
+  access: { ...writesSecrets, ...changing },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: ImportBody,

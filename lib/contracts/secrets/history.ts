@@ -4,8 +4,16 @@ import { AuditAction } from '../fields/audit-action.ts';
 import { ProposalContent, ProposalId } from '../fields/proposal.ts';
 import { flagQuery, integerQuery, optionalPage, Pagination, revisionQuery } from '../fields/query.ts';
 import { Expanded, Message, Slug, Timestamp, UserReference } from '../fields/text.ts';
-import { changeUses, IfMatchHeader, KeyList, mayBypass, orDryRun, referenceErrors, writeQuery } from './changes.ts';
-import { keyNames, managesSecrets, Revision, readsSecrets, SecretSummary } from './secrets.ts';
+import { changeUses, changing, IfMatchHeader, KeyList, orDryRun, referenceErrors, writeQuery } from './changes.ts';
+import {
+  keyNames,
+  managesSecrets,
+  mayNeedValues,
+  Revision,
+  readsNames,
+  readsSecrets,
+  SecretSummary,
+} from './secrets.ts';
 
 export const SecretVersion = z
   .object({
@@ -32,7 +40,7 @@ export const listVersions = contract({
     'Returns the history of a key, newest first, even if the key was deleted. A deletion is an entry of its ' +
     'own. Values are included only with `values=true`, which is audited and requires no more than read access ' +
     'to the environment. If the values of the whole history are too large for one response, use `limit`.',
-  access: readsSecrets,
+  access: { ...readsSecrets, ...mayNeedValues },
   query: z.strictObject({ values: flagQuery('Whether to return the values.').default(false), ...optionalPage }),
   responses: ok({
     description: 'The history.',
@@ -90,7 +98,7 @@ export const listRevisions = contract({
     'Returns the changes of an environment, newest first, with the names of the keys that each one created, ' +
     'updated and deleted, but never a value. A page may have fewer than `limit` entries if more names would not ' +
     'fit in a response. Requires read access to the environment.',
-  access: readsSecrets,
+  access: readsNames,
   query: z.strictObject({
     limit: integerQuery(1, 100, 'Revisions per page.').default(20),
     before: revisionQuery('Only revisions before this one: `next` of the previous page.').optional(),
@@ -117,8 +125,9 @@ export const diffRevisions = contract({
   description:
     'Lists the keys that were created, updated or deleted between two revisions of an environment. Keys whose ' +
     'value is the same at both revisions are omitted. `from` may be later than `to`. Values are included only ' +
-    'with `values=true`, which is audited. Requires read access to the environment.',
-  access: readsSecrets,
+    'with `values=true`, which is audited. Requires read access to the environment. For a token for names only, ' +
+    '`updated` is empty.',
+  access: { ...readsSecrets, ...mayNeedValues },
   query: z.strictObject({
     from: revisionQuery('The first revision; 0 is empty.'),
     to: revisionQuery('The second revision. Defaults to the current one.').optional(),
@@ -151,7 +160,7 @@ export const restoreSecrets = contract({
     'Restores the environment, or the given keys, to an earlier revision in one change. This creates a new revision; ' +
     'the history is never rewound. A key that exists neither now nor at the earlier revision is ignored. If there is ' +
     'too much to restore in one change, some 4,000 keys, the error says how many fit; then name the keys.',
-  access: { ...managesSecrets, ...mayBypass },
+  access: { ...managesSecrets, ...changing },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: z.strictObject({

@@ -3,8 +3,8 @@ import { contract, ok } from '../contract.ts';
 import { flagQuery } from '../fields/query.ts';
 import { roles, writers } from '../fields/role.ts';
 import { Message, Slug } from '../fields/text.ts';
-import { changeUses, IfMatchHeader, KeyList, mayBypass, orDryRun, referenceErrors, writeQuery } from './changes.ts';
-import { keyNames, Revision, SecretSummary } from './secrets.ts';
+import { changeUses, changing, IfMatchHeader, KeyList, orDryRun, referenceErrors, writeQuery } from './changes.ts';
+import { keyNames, mayNeedValues, Revision, SecretSummary } from './secrets.ts';
 
 const ComparedKey = z.object({ key: SecretSummary.shape.key });
 
@@ -29,7 +29,8 @@ export const compareEnvironments = contract({
   description:
     'Compares two environments of the project, each at one revision: which secrets exist in only one of them, and ' +
     'which have different or equal values. `from` is the environment in the path. Values are included only with ' +
-    '`values=true`. Requires read access to both. Every comparison is audited, with an entry for each environment.',
+    '`values=true`. Requires read access to both. Every comparison is audited, with an entry for each environment. For ' +
+    'a token for names only, `different` and `same` are empty.',
   access: {
     kind: 'member',
     roles,
@@ -37,6 +38,7 @@ export const compareEnvironments = contract({
     narrowestToken: 'environment',
     environmentRule: 'read',
     granted: true,
+    ...mayNeedValues,
   },
   query: z.strictObject({
     with: Slug.meta({ description: 'Slug of the other environment.', example: 'staging' }),
@@ -79,7 +81,7 @@ export const promoteSecrets = contract({
     tokens: 'write',
     narrowestToken: 'environment',
     environmentRule: 'write',
-    ...mayBypass,
+    ...changing,
     granted: true,
   },
   query: z.strictObject(writeQuery),

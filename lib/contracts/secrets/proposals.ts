@@ -6,10 +6,16 @@ import { flagQuery, integerQuery } from '../fields/query.ts';
 import { writers } from '../fields/role.ts';
 import { Slug, Timestamp, UserReference, Uuid } from '../fields/text.ts';
 import { changeUses, IfMatchHeader, KeyList, referenceErrors } from './changes.ts';
-import { keyNames, Revision, writesSecrets } from './secrets.ts';
+import { keyNames, mayNeedValues, Revision, writesSecrets } from './secrets.ts';
 
 /** Whoever may write in the environment sees what is proposed there; the values take the right to read. */
 const seesProposals = { ...writesSecrets, tokens: 'read' } as const;
+
+/**
+ * A token for names only may end and renew its user’s proposals, apart from rotations, but not apply one: others decide
+ * about it.
+ */
+const ownsProposals = { ...writesSecrets, ...mayNeedValues } as const;
 
 /** People only. */
 const decides = {
@@ -53,9 +59,15 @@ export const Proposal = z
     holds: ProposalContent,
     baseRevision: Revision.describe('The environment’s revision that it was proposed against.'),
     created: keyNames('Keys that would be created.'),
-    updated: keyNames('Keys that would get a new value.'),
+    updated: keyNames(
+      'Keys that would get a new value. For a token for names only, of a proposal by somebody who may see values, only ' +
+        'those whose values the service generated: others that are equal are left out.',
+    ),
     deleted: keyNames('Keys that would be deleted.'),
     expand: keyNames('Those keys whose proposed values name other keys; omitted if there are none.').optional(),
+    generated: keyNames(
+      'Those keys whose proposed values the service generated; omitted if there are none.',
+    ).optional(),
     from: z
       .object({ slug: Slug.meta({ description: 'Slug of the environment.', example: 'dev' }), revision: Revision })
       .optional()
@@ -195,8 +207,9 @@ export const createProposal = contract({
     'may write to the environment may propose, even where no approval is required; only owners and admins may propose ' +
     'a restore, or to delete more than one secret. `If-Match` checks the environment’s revision. An environment has up ' +
     'to 20 open proposals. Those who may approve get a mail, at most one an hour. If the change breaks the project’s ' +
-    'template, the response says how.',
-  access: writesSecrets,
+    'template, the response says how. A token for names only may propose to generate, copy, restore and delete, but no ' +
+    'value of its own, and no rotation; sizes and references are then checked when the proposal is applied.',
+  access: { ...writesSecrets, ...mayNeedValues },
   headers: IfMatchHeader,
   body: ProposalBody,
   bodyHolds: 'secrets',
@@ -236,7 +249,7 @@ export const listProposals = contract({
   description:
     'Returns the proposals of an environment, newest first, without values. A page may have fewer than `limit` ' +
     'entries. Closed proposals are kept for 90 days after they would have expired.',
-  access: seesProposals,
+  access: { ...seesProposals, names: 'always' },
   query: z.strictObject({
     state: State.optional().describe('Only proposals in this state.'),
     limit: integerQuery(1, 100, 'Proposals per page.').default(20),
@@ -263,7 +276,7 @@ export const getProposal = contract({
   description:
     'Returns a proposal, and which of its keys have changed since. Values are included only with `values=true`, ' +
     'only while it is open, and only for callers who can read the environment; that is audited.',
-  access: seesProposals,
+  access: { ...seesProposals, ...mayNeedValues },
   query: z.strictObject({ values: flagQuery('Whether to return the values.').default(false) }),
   responses: ok({
     description: 'The proposal.',
@@ -329,7 +342,7 @@ export const withdrawProposal = contract({
   route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/proposals/{proposalId}/withdraw',
   summary: 'Withdraw a proposal',
   description: 'Closes a proposal. Only its author may withdraw it.',
-  access: writesSecrets,
+  access: ownsProposals,
   responses: ok({ description: 'The proposal.', body: ProposalResponse, example: closed('withdrawn') }),
   errors: ['proposal_closed'],
   uses: { table: readUses },
@@ -358,7 +371,7 @@ export const rebaseProposal = contract({
     'Proposes the same values against the environment as it is now, under the same id, with a new digest and without ' +
     'approvals. Only its author may. Deletions of keys that are gone are left out, and so are keys that already have ' +
     'the proposed value, unless it is a rotation.',
-  access: writesSecrets,
+  access: ownsProposals,
   responses: ok({ description: 'The proposal.', body: CheckedProposal, example }),
   errors: ['proposal_closed', 'plan_limit_exceeded', 'payload_too_large', ...referenceErrors],
   uses: {

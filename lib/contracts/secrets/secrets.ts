@@ -18,6 +18,12 @@ const inEnvironment = { kind: 'member', narrowestToken: 'environment', deployers
 
 export const readsSecrets = { ...inEnvironment, roles, tokens: 'read', environmentRule: 'read' } as const;
 
+/** Without values, so that tokens for names only may do it. */
+export const readsNames = { ...readsSecrets, names: 'always' } as const;
+
+/** Whether it needs a value depends on the request. */
+export const mayNeedValues = { names: 'by-content' } as const;
+
 export const writesSecrets = { ...inEnvironment, roles: writers, tokens: 'write', environmentRule: 'write' } as const;
 
 /** Without deployers. */
@@ -212,7 +218,7 @@ export const listKeys = contract({
   route: 'GET /v1/secrets/{orgSlug}/{project}/{env}/keys',
   summary: 'List keys without values',
   description: 'Like a pull, but without values: nothing is decrypted or audited. Requires read access.',
-  access: readsSecrets,
+  access: readsNames,
   query: z.strictObject(listQuery),
   headers: IfNoneMatchHeader,
   responses: {

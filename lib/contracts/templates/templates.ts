@@ -89,7 +89,7 @@ export const listTemplateKeys = contract({
   route: 'GET /v1/templates/{orgSlug}/{project}',
   summary: 'List template keys',
   description: 'Lists the keys that the project’s environments should have.',
-  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', granted: true },
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', granted: true, names: 'always' },
   responses: ok({
     description: 'The template.',
     body: z.object({ keys: z.array(TemplateKey).describe('The keys of the template, in key order.') }),
@@ -191,7 +191,8 @@ export const validateEnvironment = contract({
   description:
     'Reports required keys that are missing and keys whose values don’t match their pattern, but never a value. If ' +
     'values were decrypted for that, an audit entry is written. A value that takes too long to match is invalid. Without ' +
-    'read access, values that name other keys are not compared.',
+    'read access, and for a token for names only, values that name other keys are not compared, and the reason is ' +
+    'always that the value does not match.',
   access: {
     kind: 'member',
     roles,
@@ -199,6 +200,7 @@ export const validateEnvironment = contract({
     narrowestToken: 'environment',
     deployers: true,
     granted: true,
+    names: 'always',
   },
   responses: ok({
     description: 'The result of the validation.',

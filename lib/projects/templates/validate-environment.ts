@@ -31,8 +31,10 @@ export async function validateEnvironment(context: MemberContext, begun: Awaited
     const template = templateOf(project, begun.template);
     const patterned = new Set(template.filter(({ pattern }) => pattern !== undefined).map(({ key }) => key));
     const mayRead = context.access.roleMay('read', state);
-    // Somebody who may write but not read could name any key, and learn whether its value matches a pattern.
-    const matched = live.filter(({ key, expands }) => patterned.has(key) && (mayRead || expands === undefined));
+    const knowsValues = context.access.knowsValues(state);
+    // Somebody who may write but not read could name any key, and learn whether its value matches a pattern. Expanding
+    // also depends on how long the named values are, and a reason may too.
+    const matched = live.filter(({ key, expands }) => patterned.has(key) && (knowsValues || expands === undefined));
     const needed = headsToOpen(matched, live);
     requireFittingExpanded(matched, needed);
     const audit = async () => {
@@ -46,12 +48,20 @@ export async function validateEnvironment(context: MemberContext, begun: Awaited
     ]);
     const keys = live.map(({ key }) => key);
     const values = new Map(matched.map(({ key }) => [key, textOf(key)]));
-    const comparison = compareWithTemplate(template, keys, values, boundedValueCheck());
+    const check = boundedValueCheck();
+    const problemOf = knowsValues ? check : withoutReason(check);
+    const comparison = compareWithTemplate(template, keys, values, problemOf);
     // Keys that the template does not declare are only shown to callers who may read the environment.
     return mayRead ? comparison : { ...comparison, undeclared: null };
   };
   return readLive(context, begun.environment, validate, { right: 'see', opensValues: false });
 }
+
+/** Doesn't tell a value that is too long for its pattern from one that doesn't match it. Pure. */
+const withoutReason =
+  (check: ValueCheck): ValueCheck =>
+  (pattern, value) =>
+    check(pattern, value) === undefined ? undefined : 'does not match the pattern';
 
 export type Comparison = AnswerOf<typeof contract>;
 

@@ -70,8 +70,8 @@ export interface CurrentSecrets {
   keys(): string[];
   head(key: string): HeadRecord | undefined;
   /**
-   * Whether the key has that value, with the same `expand`. False if the caller may not read the environment, because
-   * such a writer could guess values and see whether anything changes.
+   * Whether the key has that value, with the same `expand`. False if the caller may not know the environment's values,
+   * because such a writer could guess values and see whether anything changes, and for a value that was generated.
    */
   hasValue(put: Put): Promise<boolean>;
 }
@@ -81,6 +81,8 @@ export interface Put {
   key: string;
   value: string;
   expand?: boolean | undefined;
+  /** The service made the value, so nobody knows it. */
+  generated?: boolean | undefined;
 }
 
 export interface Decision<Answer> {

@@ -19,7 +19,7 @@ import type { Change, CurrentSecrets, Decided, Decision, Put, Source, Target } f
 import { AllHeadsNeeded, byKey, finishHeads, headsOfKeys, type TargetReads, withTombstones } from './read-target.ts';
 import { requireOneChange } from './require-one-change.ts';
 import { requireReferences } from './require-references.ts';
-import { requireSpace } from './require-space.ts';
+import { requireSecretCount, requireSize } from './require-space.ts';
 
 /**
  * Lets the request decide, and checks that the result fits.
@@ -95,19 +95,26 @@ async function decideOn<Answer>(
   const decision = await change.decide(currentSecrets(change, target, currentHeads));
   const { approved } = change;
   const { access } = context;
-  const mayRead = approved?.authorMayRead(state) ?? access.roleMay('read', state);
+  const mayRead = approved?.authorMayRead(state) ?? access.knowsValues(state);
+  // What a dry run or a proposal tells such a caller depends on names and rights only.
+  const isByNames = dryRun && !access.seesValues;
   requireMayName(access, state, decision.puts, mayRead);
-  requireOneChange(decision, currentHeads, context.principal);
+  if (!isByNames) requireOneChange(decision, currentHeads, context.principal);
   // The tombstones of named keys were read with their heads.
   const hasTombstones = 'named' in reads.heads;
-  const names = state.expandingKeys !== undefined || decision.puts.some(({ expand }) => expand === true);
-  if (names && hasTombstones) throw new AllHeadsNeeded();
+  const expands = state.expandingKeys !== undefined || decision.puts.some(({ expand }) => expand === true);
+  const checksReferences = expands && !isByNames;
+  if (checksReferences && hasTombstones) throw new AllHeadsNeeded();
   const before = hasTombstones || dryRun ? currentHeads : await withTombstones(path, currentHeads, decision.puts);
   const { userId: id, email } = context.principal;
   const heads = newHeads(decision, state, before, approved?.author ?? { id, email });
-  requireSpace(access, reads.plans?.plans ?? {}, { ...target, before }, heads);
-  if (names && heads.length > 0) requireReferences({ ...target, before, heads, puts: decision.puts, mayRead });
-  const plan = planOf(decision, before);
+  requireSecretCount(access, reads.plans?.plans ?? {}, { ...target, before }, heads);
+  if (!isByNames) requireSize(access, { ...target, before }, heads);
+  if (checksReferences && heads.length > 0) {
+    requireReferences({ ...target, before, heads, puts: decision.puts, mayRead });
+  }
+  const decidedPlan = planOf(decision, before);
+  const plan = isByNames ? { ...decidedPlan, updated: [], unchanged: [], skipped: [] } : decidedPlan;
   const isWritten = heads.length > 0 && !dryRun;
   const revision = isWritten ? state.revision + 1 : state.revision;
   const after = new Map(heads.map(head => [head.key, head]));
@@ -133,10 +140,11 @@ function requireMayName(
   const [first] = keys;
   if (first === undefined) return;
   const others = keys.length === 1 ? '' : ` (and ${keys.length - 1} more)`;
+  const who = access.seesValues ? `The role ${access.role}` : 'A token for names only';
   const message =
-    `The role ${access.role} may not set ${first.key}${others} in ${state.type} environments: such a name can control ` +
+    `${who} may not set ${first.key}${others} in ${state.type} environments: such a name can control ` +
     'which code runs or whom it trusts, so it takes the right to read the environment.';
-  throw new ApiError('forbidden', message, { details: { keys } });
+  throw new ApiError(access.seesValues ? 'forbidden' : 'insufficient_scope', message, { details: { keys } });
 }
 
 function currentSecrets(
@@ -145,13 +153,14 @@ function currentSecrets(
   heads: ReadonlyMap<string, HeadRecord>,
 ): CurrentSecrets {
   const { state, ring } = target;
-  const mayRead = access.roleMay('read', state);
+  const mayRead = access.knowsValues(state);
   return {
     state,
     ring,
     keys: () => [...heads.keys()],
     head: key => heads.get(key),
-    hasValue: async put => mayRead && (await holdsValue(target, heads.get(put.key), put, log)),
+    hasValue: async put =>
+      mayRead && put.generated !== true && (await holdsValue(target, heads.get(put.key), put, log)),
   };
 }
 

@@ -10,14 +10,16 @@ import { maxEnvironmentBytes } from '../engine/secret-size.ts';
 import { sizeAfter } from '../engine/write-change.ts';
 import type { Target } from './change-request.ts';
 
+type Changed = Pick<Target, 'project' | 'state'> & { before: ReadonlyMap<string, HeadRecord> };
+
 /**
  * Rejects only growth, so that an environment above a lowered limit can still be changed and emptied.
- * @throws plan_limit_exceeded, payload_too_large
+ * @throws plan_limit_exceeded
  */
-export function requireSpace(
+export function requireSecretCount(
   access: MemberAccess,
   plans: PlanConfigs,
-  { project, state, before }: Pick<Target, 'project' | 'state'> & { before: ReadonlyMap<string, HeadRecord> },
+  { state, before }: Changed,
   heads: readonly HeadRecord[],
 ): void {
   const after = sizeAfter({ state, before, heads });
@@ -25,7 +27,16 @@ export function requireSpace(
   if (after.secretCount > state.secretCount && !isUnlimited(limit) && after.secretCount > limit) {
     throw planLimitExceeded('maxSecretsPerEnvironment', limit, state.secretCount);
   }
-  if (!access.roleMay('read', state)) {
+}
+
+/** Rejects only growth, too. @throws payload_too_large */
+export function requireSize(
+  access: MemberAccess,
+  { project, state, before }: Changed,
+  heads: readonly HeadRecord[],
+): void {
+  const after = sizeAfter({ state, before, heads });
+  if (!access.knowsValues(state)) {
     // Subtracting a replaced value's size would reveal it to a writer who may not read it.
     const added = heads.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
     const bound = maxEnvironmentBytes - hiddenBytes(project, state);

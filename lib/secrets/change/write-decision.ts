@@ -6,6 +6,7 @@ import { environmentFacts } from '../engine/read-environment.ts';
 import { fitsOneTransaction, writeChange } from '../engine/write-change.ts';
 import { bypassWrites } from './bypass.ts';
 import type { ApprovedProposal, Change, Decided, Source, Target } from './change-request.ts';
+import { generatedFact, generatedKeys } from './new-puts.ts';
 import { AllHeadsNeeded, type TargetReads } from './read-target.ts';
 
 /**
@@ -77,12 +78,13 @@ const placeOf = ({ id, slug, revision }: Source) => ({ id, slug, revision });
 function auditPut(
   { context, entry, message, approved }: Change<unknown>,
   { project, state }: Target,
-  { decision: { action, from, restored }, heads, plan: { unchanged } }: Decided<unknown>,
+  { decision: { action, from, restored, puts }, heads, plan: { unchanged } }: Decided<unknown>,
 ): Promise<Write> {
   const source = from && { slug: from.slug, revision: from.revision };
   const details = {
     ...(from && { from: source }),
     ...(restored !== undefined && { restored }),
+    ...generatedFact(generatedKeys(puts)),
     ...approvalDetails(approved),
   };
   return context.audit({

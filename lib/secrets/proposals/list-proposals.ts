@@ -20,7 +20,7 @@ import { closeExpired, proposalClosed, proposalFacts, requireOpen } from './clos
 import { readPeople } from './people.ts';
 import { type ProposalReads, readPeopleOf, requireProposal } from './read-proposal.ts';
 import { findOpen } from './store-proposal.ts';
-import { isOpen, keysOf, openValues, proposalAt } from './stored-proposal.ts';
+import { isOpen, keysOf, openValues, proposalAt, shownUpdates } from './stored-proposal.ts';
 import { proposalView } from './view-proposal.ts';
 
 type ListQuery = QueryOf<typeof listContract>;
@@ -100,8 +100,11 @@ export async function getProposal(
 ) {
   return readAgainWhileStale(context.log, begun.path, async tries => {
     const reads = tries === 0 ? begun : await beginGet(begun.path, id);
+    context.access.requireValues(values);
     const { state, proposal, people } = await requireProposal(context, reads);
-    const stale = isOpen(proposal) ? staleAmong(proposal, key => reads.heads.get(key)?.version) : [];
+    const shown = new Set([...keysOf({ ...proposal, updated: [] }), ...shownUpdates(context.access, proposal)]);
+    const moved = isOpen(proposal) ? staleAmong(proposal, key => reads.heads.get(key)?.version) : [];
+    const stale = moved.filter(key => shown.has(key));
     const answer = { proposal: proposalView(context.access, proposal, state, people), stale };
     return values ? { ...answer, values: await readValues(context, reads, proposal) } : answer;
   });

@@ -7,9 +7,9 @@ import type { ChangeOptions } from '../change/change-request.ts';
 import { beginChange } from '../change/read-target.ts';
 import { beginPromotion, promoteSecrets } from '../promote-secrets.ts';
 import { beginRestoration, restoreSecrets } from '../restore-secrets.ts';
-import { applyChanges } from '../set-and-delete-secrets.ts';
+import { applyChanges, areGenerated } from '../set-and-delete-secrets.ts';
 import { proposedValues, storeProposal } from './store-proposal.ts';
-import { readTemplate, templateProblems } from './template-problems.ts';
+import { knownProblems, readTemplate } from './template-problems.ts';
 import { proposalView } from './view-proposal.ts';
 
 /*
@@ -56,16 +56,22 @@ export async function createProposal(
   body: Proposing,
   begun: Begun,
 ): Promise<CheckedProposal> {
+  requireMayRotate(context, body);
   let stored: CheckedProposal | undefined;
   await decide(context, { path, body, begun }, async (target, decided) => {
     const values = proposedValues(decided);
     if (values === undefined) return;
     const proposal = await storeProposal(context, { path, target, decided, values }, body);
-    const problems = templateProblems(begun.template, target.project.id, decided.decision);
+    const problems = knownProblems(context, begun.template, target, decided.decision);
     stored = { proposal: proposalView(context.access, proposal, target.state, new Map()), ...problems };
   });
   if (stored === undefined) throw nothingToPropose();
   return stored;
+}
+
+/** The scripts of a rotation need its values, and only whoever may read these can end it. @throws insufficient_scope */
+export function requireMayRotate({ access }: MemberContext, { purpose }: { purpose?: 'rotation' | undefined }): void {
+  access.requireValues(purpose === 'rotation');
 }
 
 export const nothingToPropose = () => invalidRequest([{ path: '', message: 'would change nothing' }]);
@@ -91,6 +97,7 @@ async function decide(
     await restoreSecrets(context, { ...body.restore, ...options }, begun.restoration);
   } else if (begun.change !== undefined && 'changes' in body) {
     const { set, delete: deletions } = body.changes;
+    context.access.requireValues(!areGenerated(set));
     await applyChanges(context, { set, delete: deletions, ...options }, begun.change);
   }
 }

@@ -9,11 +9,11 @@ import { isLive } from '../engine/read-snapshot.ts';
 import { DecisionOutdated } from '../engine/write-change.ts';
 import { proposalClosed, requireOpen } from './close-proposal.ts';
 import { requireAuthor } from './end-proposal.ts';
-import { nothingToPropose } from './propose.ts';
+import { nothingToPropose, requireMayRotate } from './propose.ts';
 import { requireProposal } from './read-proposal.ts';
 import { proposedValues, queueNotice, storeRebased } from './store-proposal.ts';
-import { keysOf, openValues, proposalAt, readParts } from './stored-proposal.ts';
-import { readTemplate, templateProblems } from './template-problems.ts';
+import { generatedIn, keysOf, openValues, proposalAt, readParts } from './stored-proposal.ts';
+import { knownProblems, readTemplate } from './template-problems.ts';
 import { proposalView } from './view-proposal.ts';
 
 type Reads = Awaited<ReturnType<typeof beginRebase>>;
@@ -44,6 +44,7 @@ export async function rebaseProposal(context: MemberContext, id: string, begun: 
       const reads = { path, proposal: read, people: new Map(), project, state: readState };
       const { proposal } = await requireProposal(context, reads);
       requireAuthor(context, proposal);
+      requireMayRotate(context, proposal);
       requireOpen(proposal);
       let stored: CheckedProposal | undefined;
       let macKey = '';
@@ -55,7 +56,10 @@ export async function rebaseProposal(context: MemberContext, id: string, begun: 
           if (proposed === undefined) throw new DecisionOutdated();
           ({ macKey } = proposed);
           const expanding = new Set(proposal.expand);
-          const secrets = [...proposed.values].map(([key, value]) => ({ key, value, expand: expanding.has(key) }));
+          const generated = new Set(generatedIn(proposal));
+          const secrets = [...proposed.values].map(([key, value]) => {
+            return { key, value, expand: expanding.has(key), generated: generated.has(key) };
+          });
           const kept = new Set(keysOf(proposal));
           const deletions = proposal.deleted.map(([key]) => key).filter(key => isLive(current.head(key)));
           const puts = secrets.filter(({ key }) => kept.has(key));
@@ -71,7 +75,7 @@ export async function rebaseProposal(context: MemberContext, id: string, begun: 
           if (!isNoticeQueued) await queueNotice(context, path, decidedTarget, proposal.id);
           isNoticeQueued = true;
           const rebased = await storeRebased(context, proposing, proposal, macKey);
-          const problems = templateProblems(template, decidedTarget.project.id, decided.decision);
+          const problems = knownProblems(context, template, decidedTarget, decided.decision);
           stored = { proposal: proposalView(context.access, rebased, decidedTarget.state, new Map()), ...problems };
         },
       });

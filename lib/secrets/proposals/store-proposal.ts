@@ -13,6 +13,7 @@ import { identityRecord } from '../../table/records/identity.ts';
 import { openProposalsRecord, type ProposalRecord } from '../../table/records/proposal.ts';
 import { ConditionFailed, check, put, transact, type Write } from '../../table/write.ts';
 import type { Decided, Target } from '../change/change-request.ts';
+import { generatedFact } from '../change/new-puts.ts';
 import { stateAt } from '../engine/fencing.ts';
 import { isLive } from '../engine/read-snapshot.ts';
 import { maxEnvironmentBytes, secretSizeBytes } from '../engine/secret-size.ts';
@@ -21,6 +22,8 @@ import { DecisionOutdated } from '../engine/write-change.ts';
 import { changeProposal, closeExpired, proposalFacts } from './close-proposal.ts';
 import {
   digestOf,
+  generatedIn,
+  generatedPlaces,
   isOpen,
   keysOf,
   newMacKey,
@@ -31,7 +34,10 @@ import {
   writeParts,
 } from './stored-proposal.ts';
 
-type Content = Pick<ProposalRecord, 'created' | 'updated' | 'deleted' | 'expand' | 'baseRevision' | 'from'>;
+type Content = Pick<
+  ProposalRecord,
+  'created' | 'updated' | 'deleted' | 'expand' | 'generated' | 'baseRevision' | 'from'
+>;
 
 /** A decision about an environment, and the values that it sets. */
 interface Proposing {
@@ -60,22 +66,32 @@ async function contentOf(path: EnvironmentPath, { state }: Target, decided: Deci
   const heads = [...before.values(), ...(missing.length === 0 ? [] : await findTombstones(path, missing))];
   const versions = new Map(heads.map(({ key, version }) => [key, version]));
   const versioned = (named: readonly string[]) => named.map((key): [string, number] => [key, versions.get(key) ?? 0]);
-  return {
-    baseRevision: state.revision,
+  const listed = {
     created: versioned(names.filter(key => !isLive(before.get(key)))),
     updated: versioned(names.filter(key => isLive(before.get(key)))),
     deleted: versioned(deletions),
+  };
+  const generated = generatedPlaces(listed, puts);
+  return {
+    baseRevision: state.revision,
+    ...listed,
     ...(expand.length > 0 && { expand: expand.toSorted() }),
+    ...(generated !== undefined && { generated }),
     ...(from && { from: { id: from.id, slug: from.slug, revision: from.revision } }),
   };
 }
 
+/** The error about keys says nothing about sizes, which a caller may not know. */
 function requireFit(keyCount: number, puts: readonly { key: string; value: string }[]): void {
-  const sizeBytes = puts.reduce((sum, { key, value }) => sum + secretSizeBytes(key, value), 0);
-  if (keyCount <= maxKeysPerChange && sizeBytes <= maxEnvironmentBytes) return;
-  const maximum = { maximumKeyCount: maxKeysPerChange, maximumBytes: maxEnvironmentBytes };
   const message = `A proposal holds up to ${maxKeysPerChange} keys and ${maxEnvironmentBytes} bytes. Name fewer keys.`;
-  throw new ApiError('payload_too_large', message, { details: { keyCount, sizeBytes, ...maximum } });
+  if (keyCount > maxKeysPerChange) {
+    const details = { keyCount, maximumKeyCount: maxKeysPerChange };
+    throw new ApiError('payload_too_large', message, { details });
+  }
+  // No environment holds more, so this is about values that the caller sends or lets generate.
+  const sizeBytes = puts.reduce((sum, { key, value }) => sum + secretSizeBytes(key, value), 0);
+  if (sizeBytes <= maxEnvironmentBytes) return;
+  throw new ApiError('payload_too_large', message, { details: { sizeBytes, maximumBytes: maxEnvironmentBytes } });
 }
 
 /** The time in milliseconds, then random bits (RFC 9562, section 5.7). */
@@ -111,8 +127,10 @@ export async function storeProposal(
   const [parts] = await Promise.all([writeParts(path, place, proposed, ring), queueNotice(context, path, target, id)]);
   const { message, purpose } = body;
   const described = { ...content, id, environmentId: state.id, ...heldBy(body), rebases: 0, message, purpose };
+  const byNames = context.access.seesValues ? undefined : true;
   const proposal: ProposalRecord = {
     ...described,
+    byNames,
     state: 'open',
     digest: digestOf(described, proposed),
     parts,
@@ -155,15 +173,16 @@ export async function storeRebased(
   earlier: ProposalRecord,
   macKey: string,
 ): Promise<ProposalRecord> {
-  const [{ created, updated, deleted, expand, baseRevision }, { setUpBy, ...caller }] = await Promise.all([
+  const [{ created, updated, deleted, expand, generated, baseRevision }, { setUpBy, ...caller }] = await Promise.all([
     contentOf(path, target, decided),
     authorOf(context),
   ]);
-  const anew = { created, updated, deleted, expand, baseRevision, rebases: earlier.rebases + 1 };
+  const anew = { created, updated, deleted, expand, generated, baseRevision, rebases: earlier.rebases + 1 };
   const digest = digestOf({ ...earlier, ...anew }, { values, macKey });
   // The values are still those of whoever could sign in then.
   const author = { ...caller, setUpBy: [...new Set([...earlier.author.setUpBy, ...setUpBy])] };
-  const set = { ...anew, digest, author, approvals: [] };
+  const byNames = context.access.seesValues ? undefined : earlier.byNames;
+  const set = { ...anew, byNames, digest, author, approvals: [] };
   const proposal = { ...earlier, ...set, step: earlier.step + 1 };
   const write = changeProposal(path, earlier, set, () => new DecisionOutdated());
   await commitProposal(context, { path, target }, proposal, [write]);
@@ -182,7 +201,11 @@ async function commitProposal(
 ): Promise<void> {
   const isSame = { ...isActive(state.id), revision: equals(state.revision), keyVersion: equals(state.keyVersion) };
   const facts = proposalFacts('proposal.created', { project, state }, proposal);
-  const details = proposal.rebases === 0 ? facts.details : { ...facts.details, rebases: proposal.rebases };
+  const details = {
+    ...facts.details,
+    ...(proposal.rebases > 0 && { rebases: proposal.rebases }),
+    ...generatedFact(generatedIn(proposal)),
+  };
   const audit = await context.audit({ ...facts, details, message: proposal.message });
   await transact([check(stateAt(path), { if: isSame }), ...writes, audit]);
 }

@@ -1,4 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import type { MemberAccess } from '../../access/member-access.ts';
+import { fromRanges, toRanges } from '../../contracts/fields/number-ranges.ts';
 import { chunksWithin } from '../../core/chunks-of.ts';
 import { ApiError } from '../../core/errors.ts';
 import { daySeconds, epochSeconds } from '../../core/time.ts';
@@ -11,6 +13,8 @@ import {
   proposalRecord,
 } from '../../table/records/proposal.ts';
 import { put, putAlone, removeAll } from '../../table/write.ts';
+import type { Put } from '../change/change-request.ts';
+import { generatedKeys } from '../change/new-puts.ts';
 import type { KeyRing } from '../engine/key-ring.ts';
 
 /*
@@ -27,8 +31,34 @@ export const isExpired = ({ endsAt }: Pick<ProposalRecord, 'endsAt'>) => Date.pa
 
 export const isOpen = (proposal: ProposalRecord) => proposal.state === 'open' && !isExpired(proposal);
 
-export const keysOf = ({ created, updated, deleted }: Pick<ProposalRecord, 'created' | 'updated' | 'deleted'>) =>
+type Listed = Pick<ProposalRecord, 'created' | 'updated' | 'deleted'>;
+
+export const keysOf = ({ created, updated, deleted }: Listed) =>
   [...created, ...updated, ...deleted].map(([key]) => key);
+
+/** The keys whose proposed values the service made. */
+export function generatedIn({ generated = '', ...content }: Listed & Pick<ProposalRecord, 'generated'>): string[] {
+  const keys = keysOf(content);
+  return fromRanges(generated).map(place => keys[place - 1] ?? '');
+}
+
+/**
+ * The keys that would be updated, as far as a caller may know them: unless its author could only see names, a proposal
+ * leaves out keys that have the proposed value already. Values that were generated are not compared.
+ */
+export function shownUpdates({ seesValues }: Pick<MemberAccess, 'seesValues'>, proposal: ProposalRecord): string[] {
+  const updated = proposal.updated.map(([key]) => key);
+  if (seesValues || proposal.byNames === true) return updated;
+  const generated = new Set(generatedIn(proposal));
+  return updated.filter(key => generated.has(key));
+}
+
+/** Their places in `keysOf`, which take less room than their names. */
+export function generatedPlaces(content: Listed, puts: readonly Put[]): string | undefined {
+  const generated = new Set(generatedKeys(puts));
+  const places = keysOf(content).flatMap((key, index) => (generated.has(key) ? [index + 1] : []));
+  return places.length === 0 ? undefined : toRanges(places);
+}
 
 /** The proposed values by key, and the key of the digest's MAC. */
 interface ProposedValues {
@@ -40,7 +70,17 @@ export const newMacKey = () => randomBytes(32).toString('hex');
 
 type Described = Pick<
   ProposalRecord,
-  'id' | 'environmentId' | 'holds' | 'rebases' | 'purpose' | 'message' | 'created' | 'updated' | 'deleted' | 'expand'
+  | 'id'
+  | 'environmentId'
+  | 'holds'
+  | 'rebases'
+  | 'purpose'
+  | 'message'
+  | 'created'
+  | 'updated'
+  | 'deleted'
+  | 'expand'
+  | 'generated'
 >;
 
 /**
@@ -50,9 +90,11 @@ type Described = Pick<
 export function digestOf(described: Described, { values, macKey }: ProposedValues): string {
   const { id, environmentId, holds, rebases, purpose = null, message = null, created, updated, deleted } = described;
   const expand = described.expand === undefined ? [] : [described.expand];
+  const generated = described.generated === undefined ? [] : [{ generated: described.generated }];
   const shown = [...created, ...updated].map(([key, version]) => [key, version, values.get(key)]);
-  const content = [id, environmentId, holds, rebases, purpose, message, shown, created.length, deleted, ...expand];
-  return createHmac('sha256', Buffer.from(macKey, 'hex')).update(JSON.stringify(content)).digest('hex');
+  const content = [id, environmentId, holds, rebases, purpose, message, shown, created.length, deleted];
+  const all = [...content, ...expand, ...generated];
+  return createHmac('sha256', Buffer.from(macKey, 'hex')).update(JSON.stringify(all)).digest('hex');
 }
 
 /** Several fit into one read; a single value may take 390 KB as JSON, and DynamoDB's limit is 400 KB. */

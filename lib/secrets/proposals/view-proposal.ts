@@ -3,7 +3,7 @@ import type { Proposal } from '../../contracts/secrets/proposals.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import type { ProposalRecord } from '../../table/records/proposal.ts';
 import { countedApprovals, type People } from './people.ts';
-import { isExpired } from './stored-proposal.ts';
+import { generatedIn, isExpired, shownUpdates } from './stored-proposal.ts';
 
 /** A proposal as the API shows it to a caller, with the approvals that count now. Pure. */
 export function proposalView(
@@ -16,7 +16,11 @@ export function proposalView(
     proposal;
   const { closedAt, closedBy, reason, revision } = proposal;
   const isOver = proposal.state === 'open' && isExpired(proposal);
+  const generated = generatedIn(proposal);
   const namesOf = (keys: ProposalRecord['created']) => keys.map(([key]) => key).toSorted();
+  const updated = shownUpdates(access, proposal).toSorted();
+  const shown = new Set([...namesOf(proposal.created), ...updated]);
+  const expand = proposal.expand?.filter(key => shown.has(key)) ?? [];
   // What was approved stays approved: people may leave afterwards.
   const isApplied = proposal.state === 'applied';
   const approvals = isApplied ? proposal.approvals : countedApprovals(proposal, people, state);
@@ -27,9 +31,10 @@ export function proposalView(
     holds,
     baseRevision,
     created: namesOf(proposal.created),
-    updated: namesOf(proposal.updated),
+    updated,
     deleted: namesOf(proposal.deleted),
-    expand: proposal.expand,
+    ...(expand.length > 0 && { expand }),
+    ...(generated.length > 0 && { generated: generated.toSorted() }),
     ...(from && !access.isGuestIn(state.projectId) && { from: { slug: from.slug, revision: from.revision } }),
     restored,
     message: message ?? null,

@@ -27,6 +27,10 @@ export const proposalRecord = /* @__PURE__ */ entity(
     deleted: keyVersions,
     /** The keys whose proposed values name others. Part of the digest. */
     expand: z.array(z.string()).optional(),
+    /** The places of the keys whose values the service made, among `created` and then `updated` (see `toRanges`). */
+    generated: z.string().optional(),
+    /** Its author could only see names, so its keys don't tell which values differ from the present ones. */
+    byNames: z.literal(true).optional(),
     /** Identifies exactly what an approver sees, values included. */
     digest: z.string(),
     /** How often it was proposed anew. Part of the digest. */

@@ -44,6 +44,20 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     expect((await world.api.get(world.path('dev'), { token })).status).toBe(401);
   });
 
+  it('creates a token for names only, which lists keys but reads no value', async () => {
+    await page.goto('/account/tokens');
+    await button(page, 'New token').click();
+    await page.getByLabel('What is it for?').fill('agent');
+    await dialog(page).getByLabel('Access').selectOption('names');
+    await button(page, 'Create token').click();
+    const token = (await page.locator('.shown-once code').textContent()) ?? '';
+    expect((await world.api.get(`${world.path('dev')}/keys`, { token })).status).toBe(200);
+    expect((await world.api.get(world.path('dev'), { token })).status).toBe(403);
+    await button(page, 'I have it').click();
+    await press(page, 'Revoke agent', 'Revoke');
+    await toast(page, 'Token agent revoked');
+  });
+
   it('learns on an empty page what webhooks, identities and tokens are for, each with an example', async () => {
     const newcomer = await seedPerson({ name: 'Charles Babbage' });
     const own = await come(newcomer);

@@ -74,6 +74,7 @@ describe('the access that is suggested for a token of the command line', () => {
     ['write in several organizations', null, ['owner', 'owner'], 0, 'write'],
     ['write for an access that does not exist', 'everything', ['owner'], 1, 'write'],
     ['what was asked for', 'read', ['owner'], 0, 'read'],
+    ['names only if that was asked for', 'names', ['owner'], 0, 'names'],
   ] as const)('is %s', async (_, asked, roles, projects, access) => {
     const isFirst = asked === null && access === 'full';
     expect(await suggestAccess(asked, roles, () => Promise.resolve(projects))).toEqual({ access, isFirst });

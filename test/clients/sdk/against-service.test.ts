@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Environment, Holdfast, type HoldfastOptions, RevisionMismatch } from '#clients/sdk/src/index.ts';
+import {
+  type Environment,
+  Holdfast,
+  type HoldfastOptions,
+  proposals,
+  RevisionMismatch,
+} from '#clients/sdk/src/index.ts';
 import { createProject, createToken, startApi } from '#test/support/api.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
@@ -82,6 +88,27 @@ describe('the SDK against the service', () => {
       code: 'invalid_request',
       status: 400,
     });
+  });
+
+  it('lets the service generate values, alone, in a plan and in a proposal, also with a token for names only', async () => {
+    const { slug } = await newEnvironment();
+    const names = environmentOf(slug, await clientFor({ access: 'names' }));
+    expect(await names.generate('A', { length: 12, alphabet: '0123456789', message: 'why' })).toMatchObject({
+      secret: { key: 'A', version: 1 },
+      changed: true,
+    });
+    expect(await names.generate('A', { ifVersion: 1 })).toMatchObject({ secret: { version: 2 } });
+    await expect(names.generate('A', { ifVersion: 1 })).rejects.toMatchObject({ code: 'version_mismatch' });
+    const plan = await names.plan({ set: { B: { generate: { length: 20 } } } });
+    expect([plan.created, plan.updated]).toEqual([['B'], []]);
+    await plan.apply();
+    const { proposal } = await proposals(client, names).propose({ set: { C: { generate: {} }, D: 'given' } });
+    expect(proposal).toMatchObject({ created: ['C', 'D'], generated: ['C'] });
+
+    const { A, B } = (await environmentOf(slug).pull()).toObject();
+    expect([A?.length, B?.length]).toEqual([32, 20]);
+    await expect(names.pull()).rejects.toMatchObject({ code: 'insufficient_scope' });
+    await expect(names.set('A', 'given')).rejects.toMatchObject({ code: 'insufficient_scope' });
   });
 
   it('gets a 304 for a known revision', async () => {

@@ -63,6 +63,8 @@ export async function openWorld() {
     ada,
     /** A deployer of production that may sign in more than once with the same token. */
     identity,
+    organizationId,
+    projectId,
     /** May read production only. */
     token,
     /** May change everything. */

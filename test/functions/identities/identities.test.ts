@@ -152,7 +152,7 @@ describe('an identity', () => {
   it.each<[string, Record<string, unknown>, string]>([
     ['an owner', { role: 'owner' }, roles],
     ['an admin', { role: 'admin' }, roles],
-    ['given full access', { access: 'full' }, 'access: must be one of read, write'],
+    ['given full access', { access: 'full' }, 'access: must be one of names, read, write'],
     ['demanding only issuer, audience and subject', { claims: { sub: 'repo:a/b', iss: 'x', aud: 'y' } }, needsClaim],
     ['demanding only the subject by a pointer', { claims: { '/sub': 'a', '/iss': 'x', '/jti': 'y' } }, needsClaim],
     ['demanding nothing', { claims: {} }, needsClaim],

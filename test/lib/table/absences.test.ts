@@ -26,7 +26,7 @@ const grantingNothing = words(`
   organization.retentions organization.trustProviderFactor passkey.counterWentBackAt passkey.ownAddition
   pendingLink.domain pendingLink.epoch pendingLink.replacedLinkId planConfigs.raised platformCount.organizations
   platformCount.projects platformCount.users project.kept project.restoring project.rotation.failed
-  proposal.author.memberId proposal.author.setUpBy proposal.closedAt proposal.closedBy proposal.expand proposal.from proposal.message proposal.purpose proposal.reason
+  proposal.author.memberId proposal.author.setUpBy proposal.byNames proposal.closedAt proposal.closedBy proposal.expand proposal.from proposal.generated proposal.message proposal.purpose proposal.reason
   proposal.restored proposal.revision resetLink.emailChanges retiredSlug.type revision.approvedBy revision.from
   revision.message revision.proposal revision.restored session.brokeGlassIn session.id
   session.provider.clientVersion session.provider.lifted

@@ -73,6 +73,7 @@ export default defineCommand({
 });
 
 const rightsOf = {
+  names: 'It is for names only: it may list, plan, generate and propose, but never gets a value.',
   read: 'It may read secrets. To change them: holdfast login --access write',
   write: 'It may read and change secrets. To create projects and invite people: holdfast login --access full',
   full: 'It may do everything that you may, except manage passwords and tokens.',
@@ -97,6 +98,7 @@ async function hasNoProject(client: Holdfast, organizations: CurrentUser['organi
 
 function nextStep(session: Session, access: keyof typeof rightsOf | undefined): string {
   if (session.settings().environment === undefined) return 'Next, in the directory of your project: holdfast link';
+  if (access === 'names') return 'Next: holdfast list, or holdfast mcp for an agent';
   return access === 'read' ? 'Next: holdfast run -- COMMAND' : 'Next: holdfast push .env, or holdfast run -- COMMAND';
 }
 

@@ -27,7 +27,7 @@ const options = [
   new Option('--after <script>', 'what is left once the new value is set, such as revoking the old one').argParser(
     script,
   ),
-  generateOption,
+  generateOption('generate a random value'),
   alphabetOption,
   new Option('--stdin', 'read the new value from standard input; of several keys as KEY=value lines or JSON').conflicts(
     ['generate', 'alphabet'],

@@ -1,4 +1,5 @@
 import { valueProblem } from '@holdfast/contracts/fields/secret-rules.ts';
+import type { Environment } from '@holdfast/sdk';
 import { Argument, defineCommand, type FlagsOf, Option } from '../define-command.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import { alphabetOption, generated, generateOption } from '../generate.ts';
@@ -22,9 +23,9 @@ const options = [
     '--expand',
     'let the value name other keys as \u0024{KEY}, which pulls replace with their values',
   ).conflicts('generate'),
-  generateOption,
+  generateOption('let the service generate a random value, which nobody sees'),
   alphabetOption,
-  new Option('--show', 'print the generated value').conflicts('propose'),
+  new Option('--show', 'generate the value here, and print it').conflicts('propose'),
   new Option('--if-version <number>', 'fail unless the key is at this version; 0 means it must not exist')
     .argParser(integer(0))
     .conflicts('propose'),
@@ -49,6 +50,9 @@ export default defineCommand({
     const { ifVersion, ifRevision, message } = flags;
     if (flags.generate === undefined && (flags.alphabet !== undefined || flags.show)) {
       throw usage('--alphabet and --show need --generate.', `For example: holdfast set ${key} --generate 32`);
+    }
+    if (flags.generate !== undefined && !flags.show) {
+      return await generateUnseen(session, environment, key, { ...flags, generate: flags.generate });
     }
     const { value, changes } =
       flags.generate === undefined
@@ -75,6 +79,29 @@ export default defineCommand({
     session.output.note(`${key} ${what}; ${environment.slug} is at revision ${revision}.`);
   },
 });
+
+type SetFlags = FlagsOf<typeof options>;
+
+/** The value never leaves the service, so a token for names only may do this. */
+async function generateUnseen(
+  session: Session,
+  environment: Environment,
+  key: string,
+  { generate: length, alphabet, propose, ...flags }: SetFlags & { generate: number },
+): Promise<void> {
+  const how = { length, ...given({ alphabet: alphabet?.join('') }) };
+  if (propose) {
+    const change = { set: { [key]: { generate: how } } };
+    return await proposePlan(session, { environment, change, plan: await environment.plan(change) }, flags);
+  }
+  const { ifVersion, ifRevision, message } = flags;
+  const answer = await environment.generate(key, { ...how, ...given({ ifVersion, ifRevision, message }) });
+  if (session.output.json) return session.output.document(answer);
+  const { secret, revision } = answer;
+  session.output.note(
+    `${key} generated, version ${secret.version}; ${environment.slug} is at revision ${revision}. Nobody has seen the value.`,
+  );
+}
 
 function refuseValue(): never {
   throw usage(

@@ -16,7 +16,7 @@ export type IssuedToken = Extract<ResponseBody<'POST', '/v1/auth/cli-auth'>, { t
 export interface Request {
   name: string;
   /** If it is not given, the dashboard suggests one. */
-  access?: 'read' | 'write' | 'full' | undefined;
+  access?: 'names' | 'read' | 'write' | 'full' | undefined;
   /** The requested limits: slugs and a number. The user who confirms can change them. */
   organization?: string | undefined;
   project?: string | undefined;

@@ -1,4 +1,5 @@
 import type { Role, TokenAccess } from '@holdfast/contracts/fields/role.ts';
+import { accesses } from './accesses.ts';
 
 /**
  * What a new token of the command line may do, unless the user chooses something else.
@@ -12,7 +13,7 @@ export async function suggestAccess(
   roles: readonly Role[],
   countProjects: () => Promise<number>,
 ): Promise<{ access: TokenAccess; isFirst: boolean }> {
-  const access = (['read', 'write', 'full'] as const).find(one => one === asked);
+  const access = accesses.find(one => one === asked);
   if (access !== undefined) return { access, isFirst: false };
   const [role, ...others] = roles;
   const mayCreate = others.length === 0 && (role === 'owner' || role === 'admin');

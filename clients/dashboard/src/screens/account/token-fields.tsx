@@ -4,18 +4,13 @@ import { useLoad } from '../../load.ts';
 import { session } from '../../session.ts';
 import { everywhere, type Scope, ScopeFields, scopeBody } from '../../ui/scope-fields.tsx';
 import { Select } from '../../ui/select.tsx';
+import { accesses, accessInWords } from './accesses.ts';
 
 export interface TokenChoice extends Scope {
   access: TokenAccess;
   organizationId: string;
   expiresInDays: string;
 }
-
-export const accessInWords: Readonly<Record<TokenAccess, string>> = {
-  read: 'Reads secrets',
-  write: 'Reads and changes secrets',
-  full: 'Everything you can do, except managing passwords and tokens',
-};
 
 const usualDays: readonly (readonly [string, string])[] = [
   ['7', 'in a week'],
@@ -62,7 +57,7 @@ export function TokenFields({ choice, onChange, why }: TokenFieldsProps) {
       <Select
         label="Access"
         value={choice.access}
-        options={(['read', 'write', 'full'] as const).map(access => [access, accessInWords[access]] as const)}
+        options={accesses.map(access => [access, accessInWords[access]] as const)}
         onChange={access => onChange({ ...choice, access })}
         {...(why === undefined ? {} : { hint: why })}
       />

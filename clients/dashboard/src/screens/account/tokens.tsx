@@ -12,10 +12,10 @@ import { RevokeToken } from '../../ui/revoke-token.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { LastUsed } from '../../ui/time.tsx';
 import { expiresColumn, tokenColumn } from '../../ui/token-columns.tsx';
+import { accessInWords } from './accesses.ts';
 import { LeakedOf } from './leaked.tsx';
 import { NewToken } from './new-token.tsx';
 import { AccountTabs } from './tabs.tsx';
-import { accessInWords } from './token-fields.tsx';
 
 interface Found {
   tokens: readonly CliToken[];

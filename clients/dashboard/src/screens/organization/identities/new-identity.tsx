@@ -32,6 +32,7 @@ const roles = {
 } as const satisfies Record<Identity['role'], string>;
 
 const accesses = {
+  names: 'names only: list, generate and propose, but get no value',
   read: 'read secrets',
   write: 'read and change secrets',
 } as const satisfies Record<Identity['access'], string>;
