@@ -1944,7 +1944,7 @@ function connectionOf(options) {
 var deadlineOf = ({ timeoutMs }) => ({ at: performance.now() + timeoutMs });
 async function sendWithRetries(connection, operation) {
   const { method, path: path2, signal, deadline = deadlineOf(connection) } = operation;
-  const isRead = method === "GET";
+  const isRead = method === "GET" || operation.query?.dryRun === true;
   const message = messageOf(connection, operation);
   let mayHaveApplied = false;
   let failures = 0;
@@ -2144,7 +2144,7 @@ function operationOf(method, template, options = {}) {
     method,
     path: fillPath(template, path2),
     headers: ifRevision === void 0 ? {} : { "if-match": `"${ifRevision}"` },
-    repeatable: others.query?.dryRun === true || repeatableWrites.test(`${method} ${template}`)
+    repeatable: repeatableWrites.test(`${method} ${template}`)
   };
 }
 
