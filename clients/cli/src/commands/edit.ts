@@ -16,6 +16,7 @@ import { readDotenv, writeDotenv } from '../dotenv-text.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import { withHint } from '../failure-of.ts';
 import { given } from '../given.ts';
+import { launchOfShell } from '../launch/launch.ts';
 import { invisibleNotes } from '../one-value.ts';
 import { messageOption, proposeOptions, yesOption } from '../options.ts';
 import { type PlannedChange, type ProposeFlags, proposePlan } from '../proposal.ts';
@@ -166,7 +167,8 @@ async function editFile(
 async function openEditor(command: string, file: string): Promise<void> {
   const { spawn } = await import('node:child_process');
   const env = environmentWithoutCredentials();
-  const editor = spawn('/bin/sh', ['-c', `${command} "$@"`, command, file], { stdio: 'inherit', env });
+  const launch = launchOfShell(command, [file]);
+  const editor = spawn(launch.file, launch.args, { ...launch.options, stdio: 'inherit', env });
   return await new Promise((resolve, reject) => {
     editor.once('error', reject);
     editor.once('exit', (code, signal) => {

@@ -1,0 +1,32 @@
+import type { SpawnOptions } from 'node:child_process';
+import { batchArgument, batchCommandLine, isBatch, systemProgram } from './windows.ts';
+
+/** What the system starts. */
+export interface Launch {
+  file: string;
+  args: readonly string[];
+  options: Pick<SpawnOptions, 'argv0' | 'windowsVerbatimArguments'>;
+}
+
+/**
+ * How to start a program that was found. On Windows, cmd.exe runs batch files.
+ * @param argv the command as typed, then its arguments
+ */
+export function launchOf(path: string, argv: readonly string[], platform = process.platform): Launch {
+  const [argv0 = path, ...args] = argv;
+  if (platform !== 'win32' || !isBatch(path)) return { file: path, args, options: { argv0 } };
+  return throughCmd(batchCommandLine(path, args));
+}
+
+/** How to start a command that a person has written for a shell, such as an editor with its options. */
+export function launchOfShell(command: string, args: readonly string[], platform = process.platform): Launch {
+  if (platform !== 'win32') return { file: '/bin/sh', args: ['-c', `${command} "$@"`, command, ...args], options: {} };
+  return throughCmd(`/d /s /c "${[command, ...args.map(batchArgument)].join(' ')}"`);
+}
+
+/** The arguments are one line that is passed on as it is. */
+const throughCmd = (line: string): Launch => ({
+  file: systemProgram('cmd.exe'),
+  args: [line],
+  options: { argv0: 'cmd.exe', windowsVerbatimArguments: true },
+});
