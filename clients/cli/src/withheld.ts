@@ -10,6 +10,7 @@ export function isWithheld(name: string, ignoresCase = process.platform === 'win
   return withheldPrefixes.some(prefix => compared.startsWith(prefix));
 }
 
-export function environmentWithoutCredentials(): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isWithheld(name)));
+export function environmentWithoutCredentials(): Record<string, string> {
+  const entries = Object.entries(process.env as Record<string, string>);
+  return Object.fromEntries(entries.filter(([name]) => !isWithheld(name)));
 }

@@ -138,8 +138,9 @@ async function carryOut(
   }
 }
 
-/** A directory in memory, if the system has one. */
+/** A directory in memory, if the system has one. On Windows, `/dev/shm` would be a folder that any user can create. */
 function privateDirectory(): string {
+  if (process.platform === 'win32') return tmpdir();
   const candidates = [process.env.XDG_RUNTIME_DIR, '/dev/shm', tmpdir()];
   return (
     candidates.find(path => path !== undefined && statSync(path, { throwIfNoEntry: false })?.isDirectory()) ?? tmpdir()

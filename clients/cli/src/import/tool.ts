@@ -10,23 +10,16 @@ import type { SourceFile } from './exported.ts';
 /** Whether the command line of a source is installed. */
 export function isInstalled(program: string): boolean {
   try {
-    findProgram(program, environmentOf());
+    findProgram(program, environmentWithoutCredentials());
     return true;
   } catch {
     return false;
   }
 }
 
-const environmentOf = (): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(environmentWithoutCredentials()).flatMap(([key, value]) =>
-      value === undefined ? [] : [[key, value]],
-    ),
-  );
-
 /** Runs the command line of a source, which may ask on the terminal. What it prints is never shown. @throws Failure */
 export async function runTool(program: string, ...words: string[]): Promise<SourceFile> {
-  const variables = environmentOf();
+  const variables = environmentWithoutCredentials();
   const path = findProgram(program, variables);
   const { file, args, options } = launchOf(path, [program, ...words]);
   const child = spawn(file, args, { ...options, stdio: ['inherit', 'pipe', 'inherit'], env: variables });

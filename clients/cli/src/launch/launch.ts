@@ -1,5 +1,5 @@
 import type { SpawnOptions } from 'node:child_process';
-import { batchArgument, batchCommandLine, isBatch, systemProgram } from './windows.ts';
+import { batchCommand, commandLine, isBatch, shellCommand, systemProgram } from './windows.ts';
 
 /** What the system starts. */
 export interface Launch {
@@ -11,22 +11,25 @@ export interface Launch {
 /**
  * How to start a program that was found. On Windows, cmd.exe runs batch files.
  * @param argv the command as typed, then its arguments
+ * @throws Failure for an argument that a batch file can't get
  */
 export function launchOf(path: string, argv: readonly string[], platform = process.platform): Launch {
   const [argv0 = path, ...args] = argv;
   if (platform !== 'win32' || !isBatch(path)) return { file: path, args, options: { argv0 } };
-  return throughCmd(batchCommandLine(path, args));
+  return throughCmd(batchCommand(path, args));
 }
 
 /** How to start a command that a person has written for a shell, such as an editor with its options. */
 export function launchOfShell(command: string, args: readonly string[], platform = process.platform): Launch {
-  if (platform !== 'win32') return { file: '/bin/sh', args: ['-c', `${command} "$@"`, command, ...args], options: {} };
-  return throughCmd(`/d /s /c "${[command, ...args.map(batchArgument)].join(' ')}"`);
+  if (platform === 'win32') return throughCmd(shellCommand(command, args));
+  // Nothing follows a command without arguments: its last line may be the end of a here-document.
+  const words = args.length === 0 ? [command] : [`${command} "$@"`, command, ...args];
+  return { file: '/bin/sh', args: ['-c', ...words], options: {} };
 }
 
 /** The arguments are one line that is passed on as it is. */
-const throughCmd = (line: string): Launch => ({
+const throughCmd = (command: string): Launch => ({
   file: systemProgram('cmd.exe'),
-  args: [line],
+  args: [commandLine(command)],
   options: { argv0: 'cmd.exe', windowsVerbatimArguments: true },
 });

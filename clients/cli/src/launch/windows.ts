@@ -36,48 +36,69 @@ export function windowsCandidates(command: string, variables: Variables): string
   const ends = extensions.length === 0 ? runnable : extensions;
   const names = [...(isRunnable(command) ? [command] : []), ...ends.map(end => command + end)];
   if (/[\\/:]/.test(command)) return names;
-  const directories = (windowsVariable(variables, 'PATH') ?? '').split(';').map(one => one.replaceAll('"', '').trim());
-  return directories.filter(one => one !== '').flatMap(one => names.map(name => win32.join(one, name)));
+  // A directory in quotes may have a semicolon.
+  const parts = (windowsVariable(variables, 'PATH') ?? '').match(/(?:"[^"]*"?|[^;"])+/g) ?? [];
+  const directories = parts.map(part => part.replaceAll('"', '').trim()).filter(part => part !== '');
+  return directories.flatMap(directory => names.map(name => win32.join(directory, name)));
 }
 
 /** cmd.exe takes no longer line. */
 const mostCharacters = 8191;
 
+const cannotStart = (problem: string, hint: string): Failure =>
+  new Failure(exitCodes.notExecutable, 'not_executable', problem, { hint });
+
 /**
- * What cmd.exe gets to run a batch file. Its arguments are read three times: by cmd.exe, by the line of the file that
- * passes them on (`%*`), and by the program that the file runs. In these quotes, each of the three reads what was meant,
- * as in Rust's standard library since CVE-2024-24576.
- * @throws Failure for an argument that can't be passed on; it never quotes the argument
+ * No way to write these survives every reading. Variables are replaced even in quotes, a quote ends them, and the line
+ * ends at a line break. What follows could then be another command.
  */
-export function batchCommandLine(script: string, args: readonly string[]): string {
-  const refuse = (problem: string) =>
-    new Failure(exitCodes.notExecutable, 'not_executable', `${script} is a batch file, ${problem}.`, {
-      hint: 'Run the program that the batch file runs.',
-    });
-  if (/["\r\n\0]|\\$/.test(script)) throw refuse('whose name has a character that no file can have');
-  for (const [index, argument] of args.entries()) {
-    // The line would end there.
-    if (/[\r\n\0]/.test(argument)) throw refuse(`and can’t get argument ${index + 1}, which has a line break`);
+const unsafe = /["%\r\n\0]/;
+
+/**
+ * What cmd.exe runs for a batch file. The file's own lines read the arguments again (`%*`), and often more than once
+ * (`call`, `for /f`), so they get nothing that only one reading would leave alone.
+ * @throws Failure for an argument that can't be passed on; it never shows the argument
+ */
+export function batchCommand(script: string, args: readonly string[]): string {
+  const words = [script, ...args];
+  const refused = words.findIndex(word => unsafe.test(word));
+  if (refused !== -1) {
+    const where = refused === 0 ? 'its path' : `argument ${refused}`;
+    throw cannotStart(
+      `${JSON.stringify(script)} is a batch file, and ${where} has a quote, a % or a line break, which cmd.exe may run.`,
+      'Start the program that the batch file starts, such as: node script.js',
+    );
   }
-  const words = [`"${withoutVariables(script)}"`, ...args.map(batchArgument)];
-  const line = `/e:ON /v:OFF /d /c "${words.join(' ')}"`;
-  if (line.length + 'cmd.exe '.length > mostCharacters) {
-    throw refuse(`and Windows gives it at most ${mostCharacters} characters of arguments`);
+  return [`"${script}"`, ...args.map(quoted)].join(' ');
+}
+
+/** What cmd.exe runs for a command that a person wrote for it. @throws Failure for an argument that can't be passed on */
+export function shellCommand(command: string, args: readonly string[]): string {
+  // The rest would be dropped silently.
+  if (/[\r\n\0]/.test(command)) {
+    throw cannotStart('A command of several lines can’t be run on Windows.', 'Write it to a batch file.');
   }
-  return line;
+  if (args.some(argument => unsafe.test(argument))) {
+    throw cannotStart('A path with a quote or a % can’t be passed on by cmd.exe.', 'Set TEMP to another folder.');
+  }
+  return [command, ...args.map(quoted)].join(' ');
+}
+
+/** The line that cmd.exe gets: without AutoRun of the registry and without `!NAME!`. @throws Failure if it is too long */
+export function commandLine(command: string): string {
+  const line = `/d /v:OFF /s /c "${command}"`;
+  if (line.length + 'cmd.exe '.length <= mostCharacters) return line;
+  throw cannotStart(
+    `Windows gives a batch file at most ${mostCharacters} characters of arguments.`,
+    'Start the program that the batch file starts, such as: node script.js',
+  );
 }
 
 /** Known to mean nothing to cmd.exe, wherever they stand. */
-const plain = /^[\p{L}\p{N}#$*+\-./:?@\\_]*$/u;
+const plain = /^[A-Za-z0-9#$*+\-./:?@\\_]*[A-Za-z0-9#$*+\-./:?@_]$/;
 
-export function batchArgument(argument: string): string {
-  // At the end of `"%~1"`, a backslash would make the quote a part of the text.
-  if (argument !== '' && plain.test(argument) && !argument.endsWith('\\')) return argument;
-  const escaped = argument.replaceAll(/(\\*)("|$)/g, (_, backslashes: string, quote: string) => {
-    return backslashes + backslashes + quote + quote;
-  });
-  return `"${withoutVariables(escaped)}"`;
+function quoted(argument: string): string {
+  if (plain.test(argument)) return argument;
+  // At the end, a backslash would make the quote a part of the text.
+  return `"${argument.replace(/\\+$/, backslashes => backslashes + backslashes)}"`;
 }
-
-/** `%cd:~,%` is no character of the current directory. After a `%`, it ends what cmd.exe takes for a variable. */
-const withoutVariables = (text: string): string => text.replaceAll('%', '%%cd:~,%');

@@ -4,7 +4,7 @@ import { failureOf } from '../failure-of.ts';
 import { nextStep, placeOf, standingOf, warnOfProblems } from '../proposal.ts';
 import type { Session } from '../session.ts';
 import { hasStarted, keysOf } from './find-rotation.ts';
-import { runScript, type Scripts, type Values } from './scripts.ts';
+import { runScript, type Scripts, type Values, variablesOf } from './scripts.ts';
 
 /*
  * A rotation can end at any moment: a script fails, the service is away, this process is killed. Each step is recorded
@@ -68,6 +68,7 @@ async function change(rotating: Rotating): Promise<{ applied: Proposal; values: 
   const { values = [], stale } = await start(() => own.get(id, { values: true }));
   if (stale.length > 0) await start(() => Promise.reject(moved(rotating, stale)));
   if (progress !== 'changed') {
+    await start(async () => variablesOf(values));
     await start(() => own.record(id, 'started'));
     await during(() => run(rotating, 'run', values));
     await after(() => own.record(id, 'changed'));
@@ -127,7 +128,7 @@ async function run(rotating: Rotating, name: keyof Scripts, values: Values): Pro
   const script = rotating.scripts[name];
   if (script === undefined) return;
   rotating.session.output.note(`Running --${name} …`);
-  await runScript(name, script, { values, takesInput: rotating.takesInput });
+  await runScript(name, script, { variables: variablesOf(values), takesInput: rotating.takesInput });
 }
 
 /** @param state which value is in use outside while the step is taken */

@@ -1,6 +1,8 @@
+import type { StdioOptions } from 'node:child_process';
 import { type ExitCode, exitCodes, Failure } from '../failure.ts';
+import { launchOfShell } from '../launch/launch.ts';
+import { addVariables } from '../run/child-environment.ts';
 import { readInherited } from '../run/inherited.ts';
-import { environmentWithoutCredentials } from '../withheld.ts';
 
 /** What each value was before the rotation, and what it is to be. */
 export type Values = readonly { key: string; before?: string | undefined; after?: string | undefined }[];
@@ -14,29 +16,40 @@ export interface Scripts {
   after?: string;
 }
 
-const ownPrefix = /^HOLDFAST_(?:OLD|NEW)_/;
+const ownPrefix = /^HOLDFAST_(?:OLD|NEW)_/i;
 
-/** The values are in the environment only: arguments are in the process list. */
-function variablesOf(values: Values): Record<string, string | undefined> {
-  const inherited = Object.entries(environmentWithoutCredentials()).filter(([name]) => !ownPrefix.test(name));
-  const own = values.flatMap(({ key, before, after }) => [
-    [`HOLDFAST_OLD_${key}`, before],
-    [`HOLDFAST_NEW_${key}`, after],
+/**
+ * What the scripts get. The values are in the environment only: arguments are in the process list.
+ * @throws Failure for a value that no variable can hold
+ */
+export function variablesOf(values: Values): Record<string, string> {
+  const parent = Object.entries(process.env).filter(([name]) => !ownPrefix.test(name));
+  const own = values.flatMap(({ key, before, after }): [string, string][] => [
+    ...(before === undefined ? [] : [[`HOLDFAST_OLD_${key}`, before] as [string, string]]),
+    ...(after === undefined ? [] : [[`HOLDFAST_NEW_${key}`, after] as [string, string]]),
   ]);
-  return Object.fromEntries([...inherited, ...own.filter(([, value]) => value !== undefined)]);
+  const { variables, refusals } = addVariables(own, { parent: Object.fromEntries(parent) });
+  if (refusals.length === 0) return variables;
+  const reasons = refusals.map(({ key, reason }) => `${key} ${reason}.`);
+  throw new Failure(exitCodes.notRun, 'refused_name', `No script was run.\n  ${reasons.join('\n  ')}`);
 }
 
 interface Running {
-  values: Values;
+  variables: Readonly<Record<string, string>>;
   /** Whether the script gets standard input, which was not used up for the values. */
   takesInput: boolean;
 }
 
 /**
  * Runs a script of a rotation in a shell. What it prints goes to standard error.
- * @throws Failure unless it ends with 0
+ * @throws Failure unless it can be started and ends with 0
  */
-export async function runScript(name: keyof Scripts, script: string, { values, takesInput }: Running): Promise<void> {
+export async function runScript(
+  name: keyof Scripts,
+  script: string,
+  { variables, takesInput }: Running,
+): Promise<void> {
+  const { file, args, options } = launchOfShell(script, []);
   const { spawn } = await import('node:child_process');
   const { forwardSignals } = await import('../run/spawn.ts');
   // This process goes on when it is interrupted, to say how far the rotation is.
@@ -44,10 +57,8 @@ export async function runScript(name: keyof Scripts, script: string, { values, t
   try {
     await new Promise<void>((resolve, reject) => {
       const end = (how: string) => reject(failed(name, how));
-      const child = spawn('/bin/sh', ['-c', script], {
-        stdio: [takesInput ? 'inherit' : 'ignore', 2, 2],
-        env: variablesOf(values),
-      });
+      const stdio: StdioOptions = [takesInput ? 'inherit' : 'ignore', 2, 2];
+      const child = spawn(file, args, { ...options, stdio, env: variables });
       child.once('error', ({ code }: NodeJS.ErrnoException) => end(`can’t be started (${code})`));
       child.once('spawn', () => forwarding.to(child));
       child.once('exit', (code, signal) => {

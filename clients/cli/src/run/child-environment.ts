@@ -34,39 +34,42 @@ export function childEnvironment(
   revisions: string,
   { allowed, parent, isWindows = process.platform === 'win32' }: Surroundings,
 ): ChildEnvironment {
-  const { variables, set } = variablesOf(parent, isWindows);
+  const isReserved = ([key]: Entry) => nameOf(key, isWindows) === revisionName;
+  const own = entries.filter(entry => !isReserved(entry));
+  const { variables, refusals } = addVariables([...own, [revisionName, revisions]], { parent, isWindows });
+  for (const [key] of entries.filter(isReserved)) refusals.push({ key, reason: 'is set by run itself' });
+  const keys = own.map(([key]) => key);
+  refusals.push(...refuseDangerous(keys, { allowed, option: allowNameFlag }, { ignoresCase: isWindows }));
+  return { variables, refusals, unusual: entries.map(([key]) => key).filter(key => !isName(key)) };
+}
+
+const nameOf = (key: string, isWindows: boolean): string => (isWindows ? key.toUpperCase() : key);
+
+/**
+ * Adds variables to those of this process that a command may have. It gets its secrets, not the means to get others.
+ * On Windows, two spellings of a name are one variable, and the system would decide which of them counts.
+ */
+export function addVariables(
+  entries: readonly Entry[],
+  { parent, isWindows = process.platform === 'win32' }: Pick<Surroundings, 'parent' | 'isWindows'>,
+): Pick<ChildEnvironment, 'variables' | 'refusals'> {
   const refusals: Refusal[] = [];
-  const first = new Map<string, string>();
+  const added = new Map<string, string>();
   for (const [key, value] of entries) {
-    const name = isWindows ? key.toUpperCase() : key;
-    const other = first.get(name);
-    first.set(name, key);
+    const name = nameOf(key, isWindows);
+    const other = added.get(name);
+    added.set(name, key);
     if (other !== undefined) refusals.push({ key, reason: `and ${other} are one variable on Windows` });
-    if (name === revisionName) refusals.push({ key, reason: 'is set by run itself' });
     if (value.includes('\0')) refusals.push({ key, reason: nul });
     if (isWindows && value.length > mostCharacters) {
       refusals.push({ key, reason: `is longer than a variable can be on Windows (${mostCharacters} characters)` });
     }
-    if (name !== revisionName) {
-      refusals.push(...refuseDangerous([key], { allowed, option: allowNameFlag }, { ignoresCase: isWindows }));
-    }
-    set(key, value);
   }
-  set(revisionName, revisions);
-  return { variables, refusals, unusual: entries.map(([key]) => key).filter(key => !isName(key)) };
-}
-
-/** Those of this process. The command gets its secrets, not the means to get others. */
-function variablesOf(parent: Surroundings['parent'], isWindows: boolean) {
   const variables: Record<string, string> = Object.create(null);
-  const set = (name: string, value: string) => {
-    // Two spellings of a name are one variable there, and Windows would decide which of them counts.
-    const same = (one: string) => one !== name && one.toUpperCase() === name.toUpperCase();
-    for (const other of isWindows ? Object.keys(variables).filter(same) : []) delete variables[other];
-    variables[name] = value;
-  };
   for (const [name, value] of Object.entries(parent)) {
-    if (value !== undefined && !isWithheld(name, isWindows)) variables[name] = value;
+    const isKept = !isWithheld(name, isWindows) && !added.has(nameOf(name, isWindows));
+    if (isKept && value !== undefined) variables[name] = value;
   }
-  return { variables, set };
+  for (const [key, value] of entries) variables[key] = value;
+  return { variables, refusals };
 }

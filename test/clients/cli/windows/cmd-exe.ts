@@ -92,8 +92,8 @@ export function argumentsIn(line: string): string[] {
 
 /** What `cmd.exe /c "…"` runs: the batch file, and the text of its parameters. @throws Error for a second command */
 export function runByCmd(line: string, variables: WindowsVariables): { script: string; parameters: string } {
-  const [, given = ''] = /^\/e:ON \/v:OFF \/d \/c ([\s\S]*)$/.exec(line) ?? [];
-  // More than two quotes: the first and the last are removed.
+  const [, given = ''] = /^\/d \/v:OFF \/s \/c ([\s\S]*)$/.exec(line) ?? [];
+  // With /s, the first quote and the last are removed.
   const content = given.replace(/^"([\s\S]*)"$/, '$1');
   const read = afterSpecialCharacters(replaceVariables(content, variables));
   const [, script = '', parameters = ''] = /^"([^"]*)" ?([\s\S]*)$/.exec(read) ?? [];

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ownDirectory } from '#clients/cli/src/files.ts';
 import { launchOf, launchOfShell } from '#clients/cli/src/launch/launch.ts';
-import { batchArgument, batchCommandLine, systemProgram, windowsCandidates } from '#clients/cli/src/launch/windows.ts';
-import { childEnvironment } from '#clients/cli/src/run/child-environment.ts';
+import { batchCommand, commandLine, systemProgram, windowsCandidates } from '#clients/cli/src/launch/windows.ts';
+import { addVariables, childEnvironment } from '#clients/cli/src/run/child-environment.ts';
 import { findOnWindows } from '#clients/cli/src/run/find-program.ts';
 import { isForwarded } from '#clients/cli/src/run/spawn.ts';
 import { isWithheld } from '#clients/cli/src/withheld.ts';
@@ -50,6 +50,8 @@ describe('a command on Windows', () => {
     expect(found('both', { PATH: 'D:\\tools' })).toBe('D:\\tools\\both.exe');
     expect(found('D:\\tools\\both')).toBe('D:\\tools\\both.exe');
     expect(found('d:/tools/both.cmd')).toMatch(/^d:/);
+    expect(found('both', { PATH: '"C:\\a;b";D:\\tools' })).toBe('D:\\tools\\both.exe');
+    expect(windowsCandidates('x.exe', { PATH: '"C:\\a;b\\bin";' })[0]).toBe('C:\\a;b\\bin\\x.exe');
   });
 
   it('is never taken from the current directory, which may be a repository of others', () => {
@@ -69,83 +71,13 @@ describe('a command on Windows', () => {
 
 /** What has a meaning for cmd.exe, a batch file or a program, and what has been used against other languages. */
 const fragments = [
-  '"',
-  '""',
-  "'",
-  '\\',
-  '\\\\',
-  '\\"',
-  '^',
-  '^^',
-  '^"',
-  '&',
-  '&&',
-  '|',
-  '<',
-  '>',
-  '(',
-  ')',
-  '@',
-  '!',
-  '~',
-  '`',
-  '*',
-  '%',
-  '%%',
-  '%PATH%',
-  '%PATH',
-  '%CD%',
-  '%cd:~,%',
-  '%PATHEXT:~-1%',
-  '%1',
-  '%*',
-  '%~dp0',
-  '%EVIL%',
-  '%=EVIL%',
-  '!EVIL!',
-  ' ',
-  '  ',
-  '\t',
-  ',',
-  ';',
-  '=',
-  '/c',
-  '-x',
-  '--',
-  ':',
-  '#',
-  '$',
-  '$(id)',
-  '{}',
-  '[]',
-  '?',
-  '\u00a0',
-  '\u3000',
-  '&calc.exe',
-  '"&calc.exe',
-  '\\"&calc.exe',
-  '"&calc.exe&"',
-  '%CMDCMDLINE:~-1%&calc.exe',
-  '|calc',
-  '>out',
-  'é',
-  '日本',
-  '🙂',
-  '\u201d',
-  '\uff02',
-  '\u2028',
-  '\u000b',
-  '\u000c',
-  '\u001a',
-  '\u007f',
-  'REM ',
-  'a',
-  'B',
-  '0',
-  'calc.exe',
-  'C:\\',
+  ...String.raw`" "" ' \ \\ \" ^ ^^ ^" & && | < > ( ) @ ! ~ * , ; = : # $ ? /c -x -- $(id) {} []`.split(' '),
+  ...`% %% %PATH% %PATH %CD% %cd:~,% %PATHEXT:~-1% %1 %* %~dp0 %EVIL% %=EVIL% !EVIL!`.split(' '),
+  ...String.raw`&calc.exe "&calc.exe \"&calc.exe "&calc.exe&" %CMDCMDLINE:~-1%&calc.exe |calc >out`.split(' '),
+  ...['`', ' ', '  ', '\t', 'REM ', 'a', 'B', '0', 'calc.exe', 'C:\\', 'é', '日本', '🙂'],
+  ...['\u00a0', '\u3000', '\u02ba', '\u201d', '\uff02', '\u2028', '\u000b', '\u000c', '\u001a', '\u007f'],
 ];
-const argument = fc.array(fc.constantFrom(...fragments), { maxLength: 6 }).map(parts => parts.join(''));
+const argument = fc.array(fc.constantFrom(...fragments), { maxLength: 4 }).map(parts => parts.join(''));
 const hostile = {
   PATH: '" & calc.exe & "',
   CD: 'C:\\a & calc.exe',
@@ -153,12 +85,17 @@ const hostile = {
   PATHEXT: '.EXE"',
   CMDCMDLINE: '"',
 };
-const commandLines = fc.sample(fc.array(argument, { minLength: 1, maxLength: 5 }), { numRuns: 400, seed: 11 });
+const commandLines = fc.sample(fc.array(argument, { minLength: 1, maxLength: 3 }), { numRuns: 1000, seed: 11 });
+const isRefused = (args: readonly string[]) => args.some(one => /["%\r\n\0]/.test(one));
+const lineOf = (args: readonly string[]) => commandLine(batchCommand(npm, args));
 
 describe('the arguments of a batch file', () => {
-  it('reach the program as they were given, and none of them runs anything: 400 command lines', () => {
-    for (const args of commandLines) {
-      const { script, parameters } = runByCmd(batchCommandLine(npm, args), hostile);
+  const passed = commandLines.filter(args => !isRefused(args));
+
+  it('reach the program as they were given, and none of them runs anything', () => {
+    expect(passed.length).toBeGreaterThan(200);
+    for (const args of passed) {
+      const { script, parameters } = runByCmd(lineOf(args), hostile);
       expect([args, script]).toEqual([args, npm]);
       // npm.cmd and its like: "%NODE%" "%CLI%" %*
       const passedOn = afterSpecialCharacters(`"node.exe" "cli.js" ${parameters}`);
@@ -168,15 +105,40 @@ describe('the arguments of a batch file', () => {
       expect([args, words]).toEqual([args, expect.objectContaining({ length: args.length })]);
       const oneByOne = afterSpecialCharacters(words.map(word => `"${withoutQuotes(word)}"`).join(' '));
       expect(argumentsIn(oneByOne)).toEqual(args);
-      expect(() => afterSpecialCharacters(words.map(word => `echo ${word}`).join(' '))).not.toThrow();
     }
+  });
+
+  it('run nothing in a file that lets cmd.exe read them again and again', () => {
+    for (const args of passed) {
+      let { parameters } = runByCmd(lineOf(args), hostile);
+      // `call other.cmd %*` and `for /f %%i in ('program %*')` also replace variables once more.
+      for (let time = 0; time < 3; time += 1) {
+        parameters = afterSpecialCharacters(replaceVariables(`echo ${parameters}`, hostile)).slice('echo '.length);
+      }
+      expect(argumentsIn(parameters)).toEqual(args);
+    }
+  });
+
+  it('are refused if they have what no quotes hold, without being shown', () => {
+    const refused = commandLines.filter(isRefused);
+    expect(refused.length).toBeGreaterThan(200);
+    for (const args of refused) expect(() => lineOf(args)).toThrow('which cmd.exe may run');
+    for (const geheim of ['geheim\n', 'geheim\r', 'geheim\0', '%geheim%', '"geheim']) {
+      expect(() => lineOf(['a', geheim])).toThrow('argument 2 has a quote, a % or a line break');
+      expect(() => lineOf(['a', geheim])).not.toThrow('geheim');
+    }
+    expect(() => lineOf(['x'.repeat(8200)])).toThrow('at most 8191 characters');
+    for (const path of ['C:\\a"b.cmd', 'C:\\%CD%\\b.cmd']) expect(() => batchCommand(path, [])).toThrow('its path has');
+    expect(runByCmd(commandLine(batchCommand('C:\\a&b (x86)\\^c.cmd', ['x'])), hostile).script).toBe(
+      'C:\\a&b (x86)\\^c.cmd',
+    );
   });
 
   it('would run something with the quotes that programs other than cmd.exe expect', () => {
     const usual = (text: string) => `"${text.replaceAll(/(\\*)"/g, '$1$1\\"')}"`;
     const escapes = commandLines.filter(args => {
       try {
-        runByCmd(`/e:ON /v:OFF /d /c ""${npm}" ${args.map(usual).join(' ')}"`, hostile);
+        runByCmd(`/d /v:OFF /s /c ""${npm}" ${args.map(usual).join(' ')}"`, hostile);
         return false;
       } catch {
         return true;
@@ -186,26 +148,21 @@ describe('the arguments of a batch file', () => {
     expect(replaceVariables('%PATH%', hostile)).toBe(hostile.PATH);
   });
 
-  it('are refused if no line can hold them, without being shown', () => {
-    for (const geheim of ['geheim\n', 'geheim\r', 'geheim\0']) {
-      expect(() => batchCommandLine(npm, ['a', geheim])).toThrow('argument 2, which has a line break');
-      expect(() => batchCommandLine(npm, ['a', geheim])).not.toThrow('geheim');
-    }
-    expect(() => batchCommandLine(npm, ['x'.repeat(8200)])).toThrow('at most 8191 characters');
-    expect(() => batchCommandLine('C:\\a"b.cmd', [])).toThrow('a character that no file can have');
-    expect(runByCmd(batchCommandLine('C:\\%CD%\\a&b.cmd', ['x']), hostile).script).toBe('C:\\%CD%\\a&b.cmd');
-  });
-
   it('stay as they are where that is certain', () => {
-    expect(['run', '--port=1', '', 'a\\', 'é', 'C:\\x', '\u00a0'].map(batchArgument)).toEqual([
+    const given = ['run', '--port', '--a=1', '', 'a\\', 'a b\\\\', 'C:\\x', 'é', '\u00a0', '@x/y:*?'];
+    const written = [
       'run',
-      '"--port=1"',
+      '--port',
+      '"--a=1"',
       '""',
       '"a\\\\"',
-      'é',
+      '"a b\\\\\\\\"',
       'C:\\x',
+      '"é"',
       '"\u00a0"',
-    ]);
+      '@x/y:*?',
+    ];
+    expect(batchCommand('C:\\x.cmd', given)).toBe(['"C:\\x.cmd"', ...written].join(' '));
   });
 });
 
@@ -216,7 +173,7 @@ describe('starting a program', () => {
     try {
       const cmd = 'D:\\Windows\\System32\\cmd.exe';
       const options = { argv0: 'cmd.exe', windowsVerbatimArguments: true };
-      const line = `/e:ON /v:OFF /d /c ""${npm}" run "a b""`;
+      const line = `/d /v:OFF /s /c ""${npm}" run "a b""`;
       expect(launchOf(npm, ['npm', 'run', 'a b'], 'win32')).toEqual({ file: cmd, args: [line], options });
       for (const path of ['D:\\x.BAT', 'D:\\x.cmd. ', 'D:\\x.bat...'])
         expect(launchOf(path, ['x'], 'win32').file).toBe(cmd);
@@ -224,8 +181,13 @@ describe('starting a program', () => {
       expect(launchOf('D:\\node.exe', ['node', '-p', '1 & 2'], 'win32')).toEqual(node);
       expect(launchOf('/bin/x.cmd', ['x.cmd', 'a'], 'linux').args).toEqual(['a']);
       const editor = launchOfShell('code --wait', ['C:\\Users\\A & B\\x.env'], 'win32');
-      expect(editor).toEqual({ file: cmd, args: ['/d /s /c "code --wait "C:\\Users\\A & B\\x.env""'], options });
-      expect(launchOfShell('less -FRX', [], 'linux').args).toEqual(['-c', 'less -FRX "$@"', 'less -FRX']);
+      expect(editor).toEqual({ file: cmd, args: ['/d /v:OFF /s /c "code --wait "C:\\Users\\A & B\\x.env""'], options });
+      // A script of a rotation.
+      expect(launchOfShell('set.cmd & try.cmd', [], 'win32').args).toEqual(['/d /v:OFF /s /c "set.cmd & try.cmd"']);
+      expect(() => launchOfShell('set.cmd\ntry.cmd', [], 'win32')).toThrow('A command of several lines');
+      expect(() => launchOfShell('code', ['C:\\%TEMP%\\x.env'], 'win32')).toThrow('with a quote or a %');
+      expect(launchOfShell('vi -R', ['/tmp/x'], 'linux').args).toEqual(['-c', 'vi -R "$@"', 'vi -R', '/tmp/x']);
+      expect(launchOfShell('cat <<E\nx\nE', [], 'linux').args).toEqual(['-c', 'cat <<E\nx\nE']);
     } finally {
       if (SystemRoot === undefined) delete process.env.SystemRoot;
       else process.env.SystemRoot = SystemRoot;
@@ -277,6 +239,21 @@ describe('the variables of a command on Windows', () => {
         { allowed: [], parent, isWindows: false },
       ).refusals,
     ).toEqual([]);
+  });
+});
+
+describe('the variables of a rotation’s scripts on Windows', () => {
+  const added = (entries: [string, string][], isWindows: boolean) =>
+    addVariables(entries, { parent: { Path: 'C:\\', holdfast_new_a: 'of this process' }, isWindows });
+
+  it('have one value each, or no script is run', () => {
+    expect({ ...added([['HOLDFAST_NEW_A', '1']], true).variables }).toEqual({ Path: 'C:\\', HOLDFAST_NEW_A: '1' });
+    const two: [string, string][] = [
+      ['HOLDFAST_NEW_a', '1'],
+      ['HOLDFAST_NEW_A', '2'],
+    ];
+    expect(added(two, true).refusals).toHaveLength(1);
+    expect(added(two, false).refusals).toEqual([]);
   });
 });
 

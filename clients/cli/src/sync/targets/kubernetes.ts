@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { usage } from '../../failure.ts';
+import { launchOf } from '../../launch/launch.ts';
+import { findProgram } from '../../run/find-program.ts';
 import { environmentWithoutCredentials } from '../../withheld.ts';
 import type { Answer, Asked, Held, Holding, Kit, Outcome, Place, Source, Step } from '../place.ts';
 import { answered, moved, refused } from '../target-failure.ts';
@@ -221,7 +223,8 @@ async function fromKubeconfig(path: string, kit: Kit): Promise<Server> {
       : typeof file === 'string'
         ? readFileSync(resolve(dirname(path), file))
         : undefined;
-  const token = user.token ?? read(undefined, user.tokenFile)?.toString().trim() ?? tokenOfPlugin(user.exec);
+  const token =
+    user.token ?? read(undefined, user.tokenFile)?.toString().trim() ?? tokenOfPlugin(user.exec, dirname(path));
   const tls = {
     ca: read(cluster['certificate-authority-data'], cluster['certificate-authority']),
     cert: read(user['client-certificate-data'], user['client-certificate']),
@@ -236,15 +239,20 @@ async function fromKubeconfig(path: string, kit: Kit): Promise<Server> {
   };
 }
 
-function tokenOfPlugin(plugin: Plugin | undefined): string | undefined {
+/** @param directory that a relative path of the program begins at, as for kubectl */
+function tokenOfPlugin(plugin: Plugin | undefined, directory: string): string | undefined {
   if (plugin === undefined) return undefined;
   const { apiVersion, command, args = [], env = [] } = plugin;
   const info = JSON.stringify({ apiVersion, kind: 'ExecCredential', spec: { interactive: false } });
-  const variables = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+  const own = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+  const variables = { ...environmentWithoutCredentials(), ...own, KUBERNETES_EXEC_INFO: info };
   try {
-    const text = execFileSync(command, args, {
+    const program = /[\\/]/.test(command) ? resolve(directory, command) : command;
+    const { file, args: words, options } = launchOf(findProgram(program, variables), [command, ...args]);
+    const text = execFileSync(file, words, {
+      ...options,
       encoding: 'utf8',
-      env: { ...environmentWithoutCredentials(), ...variables, KUBERNETES_EXEC_INFO: info },
+      env: variables,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     return JSON.parse(text).status.token;
