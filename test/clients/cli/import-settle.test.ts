@@ -4,6 +4,7 @@ import { type PlaceMap, placeValues } from '#clients/cli/src/import/placing.ts';
 import { settle } from '#clients/cli/src/import/settle.ts';
 import type { SourceName } from '#clients/cli/src/import/source.ts';
 import { sources } from '#clients/cli/src/import/sources/all-sources.ts';
+import { readYaml } from '#clients/cli/src/yaml-fields.ts';
 import { expansionOf } from '#lib/contracts/fields/references.ts';
 
 /** What each environment gets of the files, which have settings of their own. */
@@ -12,7 +13,7 @@ async function settled(source: SourceName, contents: Record<string, unknown>, ma
   const files = Object.entries(contents).map(
     ([name, content]): SourceFile => ({ name, text: JSON.stringify(content) }),
   );
-  sources[source].read(files, exported);
+  sources[source].read(files, exported, readYaml);
   const destinations = await placeValues(exported, map, async member => `own-${member}`);
   const sets = Object.fromEntries(
     destinations.map(one => [`${one.project}/${one.environment}`, settle(one, exported)]),

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Exported, SourceFile } from '#clients/cli/src/import/exported.ts';
 import type { SourceName } from '#clients/cli/src/import/source.ts';
 import { sources } from '#clients/cli/src/import/sources/all-sources.ts';
+import { readYaml } from '#clients/cli/src/yaml-fields.ts';
 
 /* Exports as the products' documentation and sources say. test/clients/cli/import.test.ts imports them. */
 
@@ -15,6 +16,7 @@ function read(source: SourceName, ...files: unknown[]) {
   sources[source].read(
     files.map(one => (typeof one === 'object' && one !== null && 'text' in one ? (one as SourceFile) : file(one))),
     exported,
+    readYaml,
   );
   const places: Record<string, Record<string, unknown>> = {};
   for (const { place, key, value, template } of exported.values) {
@@ -380,7 +382,7 @@ describe('a file that is no export', () => {
 
   it('has keys that a document repeats twice', () => {
     const exported: Exported = { values: [], refused: [], left: [] };
-    sources.doppler.read([file('{"A": "1", "\\u0041": "2"}')], exported);
+    sources.doppler.read([file('{"A": "1", "\\u0041": "2"}')], exported, readYaml);
     expect(exported.values.map(({ key, value }) => [key, value])).toEqual([
       ['A', '1'],
       ['A', '2'],

@@ -2,15 +2,16 @@ import { ApprovalRequired, RevisionMismatch } from '@holdfast/sdk';
 import { applyPlan, refuseMoved, requireConfirmed, showDryRun, showPlan } from '../change.ts';
 import { Argument, defineCommand, type FlagsOf, Option } from '../define-command.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
+import { nameOf } from '../import/destination.ts';
 import type { Exported, SourceFile } from '../import/exported.ts';
 import { approvalNeeded, type PlannedImport, planImports, prepare, titleOf } from '../import/import-values.ts';
-import { nameOf } from '../import/placing.ts';
 import { type Source, type SourceName, sourceNames } from '../import/source.ts';
 import { planOptions } from '../options.ts';
 import { printable } from '../printable.ts';
 import { countOf } from '../proposal.ts';
 import { readFile } from '../read-limited.ts';
 import type { Session } from '../session.ts';
+import type { PlaceMember } from '../settings/settings-file.ts';
 import { decode, readStandardInput } from '../standard-input.ts';
 
 const options = [
@@ -37,19 +38,13 @@ export default defineCommand({
 
 async function importAll(session: Session, name: string, names: readonly string[], flags: ImportFlags): Promise<void> {
   const { output, terminal } = session;
-  const [{ sources }, { placeValues, readMap }, { settle }] = [
-    await import('../import/sources/all-sources.ts'),
-    await import('../import/placing.ts'),
-    await import('../import/settle.ts'),
-  ];
-  const source = sources[name as SourceName];
-  const map = flags.map === undefined ? new Map<string, null>() : readMap(flags.map);
-  const exported: Exported = { values: [], refused: [], left: [] };
-  source.read(await filesOf(session, source, names), exported);
-  const destinations = await placeValues(exported, map, async member => (await session.place(member))[member]);
-  const contents = destinations
-    .map(destination => ({ destination, set: settle(destination, exported) }))
-    .filter(({ set }) => Object.keys(set).length > 0);
+  const { readExport, sourceNamed } = await import('../import/read-export.ts');
+  const { readYaml } = await import('../yaml-fields.ts');
+  const source = sourceNamed(name as SourceName);
+  const map = flags.map === undefined ? undefined : { name: flags.map, text: decode(readFile(flags.map), flags.map) };
+  const files = await filesOf(session, source, names);
+  const defaultOf = async (member: PlaceMember) => (await session.place(member))[member];
+  const { exported, contents } = await readExport(source, files, { map, defaultOf, readYaml });
   const message = `imported from ${source.title}`;
   const planned = await planImports(session, contents, message);
   const count = planned.reduce((sum, { plan }) => sum + countOf(plan), 0);

@@ -5,7 +5,7 @@ import { exitCodes, Failure } from '../failure.ts';
 import type { Project } from '../place.ts';
 import { countOf } from '../proposal.ts';
 import type { Session } from '../session.ts';
-import { type Destination, nameOf } from './placing.ts';
+import { type Destination, nameOf } from './destination.ts';
 
 /** What an environment gets, and what that changes. */
 export interface PlannedImport {

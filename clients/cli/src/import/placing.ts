@@ -1,37 +1,23 @@
 import { usage } from '../failure.ts';
-import { readFile } from '../read-limited.ts';
 import { isSlug, type PlaceMember } from '../settings/settings-file.ts';
 import { slugOf } from '../slug.ts';
-import { decode } from '../standard-input.ts';
-import type { Exported, SourcePlace, SourceValue } from './exported.ts';
+import { type Destination, nameOf, type Target } from './destination.ts';
+import type { Exported, SourceFile, SourcePlace } from './exported.ts';
 import { isMembers, readJson } from './tree.ts';
-
-interface Target {
-  project: string;
-  environment: string;
-}
 
 /** Where each place of the source goes: null leaves it out. */
 export type PlaceMap = ReadonlyMap<string, Target | null>;
 
-/** An environment and what it gets. */
-export interface Destination extends Target {
-  places: SourcePlace[];
-  values: SourceValue[];
-}
-
-export const nameOf = ({ project, environment }: Target): string => `${project}/${environment}`;
-
 /** The file of `--map`. @throws Failure that says what it must be */
-export function readMap(path: string): PlaceMap {
-  const [tree, ...others] = readJson(decode(readFile(path), path), path);
-  if (!isMembers(tree) || others.length > 0) throw usage(`${path} is not one object.`, mapHint);
+export function readMap({ name: file, text }: SourceFile): PlaceMap {
+  const [tree, ...others] = readJson(text, file);
+  if (!isMembers(tree) || others.length > 0) throw usage(`${file} is not one object.`, mapHint);
   return new Map(
     tree.members.map(([name, value]) => {
       const [project = '', environment = '', ...more] = typeof value === 'string' ? value.split('/') : [];
       if (value === null) return [name, null];
       if (isSlug(project) && isSlug(environment) && more.length === 0) return [name, { project, environment }];
-      throw usage(`${path} has no project/environment for ${JSON.stringify(name)}.`, mapHint);
+      throw usage(`${file} has no project/environment for ${JSON.stringify(name)}.`, mapHint);
     }),
   );
 }

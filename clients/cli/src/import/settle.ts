@@ -1,7 +1,7 @@
 import { secretKeyPattern, secretKeyRule, valueProblem } from '@holdfast/contracts/fields/secret-rules.ts';
 import type { NewValues } from '@holdfast/sdk';
+import type { Destination } from './destination.ts';
 import type { Exported, SourceValue } from './exported.ts';
-import type { Destination } from './placing.ts';
 import { declared, plainText, type Reference, type Template } from './references.ts';
 
 /** References lead through at most so many keys. */

@@ -1,4 +1,8 @@
+import type { readYaml } from '../yaml-fields.ts';
 import type { Exported, SourceFile } from './exported.ts';
+
+/** Lent by the command, which has it to itself until a file needs it. */
+export type ReadYaml = typeof readYaml;
 
 /** Runs a program and returns what it printed. */
 export type Run = (program: string, ...words: string[]) => Promise<SourceFile>;
@@ -11,7 +15,7 @@ export interface Source {
   /** How to export from it. */
   example: string;
   /** Adds what the files have. @throws Failure for a file that is no export */
-  read(files: readonly SourceFile[], exported: Exported): void;
+  read(files: readonly SourceFile[], exported: Exported, readYaml: ReadYaml): void;
   /** Exports everything that the command line can see. */
   collect?(run: Run, target: { environment: () => Promise<string> }): Promise<SourceFile[]>;
   /** How its command line prints a file that it encrypted. */

@@ -1,6 +1,5 @@
-import { readYaml } from '../../yaml-fields.ts';
 import { placeAt, placeOf, type SourceFile, takeValue } from '../exported.ts';
-import type { Source } from '../source.ts';
+import type { ReadYaml, Source } from '../source.ts';
 import { isMembers, readJson, type Tree, unreadable } from '../tree.ts';
 
 /** `chamber export`, as JSON or YAML. Keys get the names that programs see in `chamber exec`. */
@@ -8,10 +7,10 @@ export const chamber: Source = {
   title: 'chamber',
   program: 'chamber',
   example: 'chamber export --format json web-shop/production >secrets.json',
-  read: (files, exported) => {
+  read: (files, exported, readYaml) => {
     for (const file of files) {
       const place = file.place === undefined ? placeOf(file, {}) : placeAt(file, file.name);
-      for (const [key, value] of membersOf(file)) {
+      for (const [key, value] of membersOf(file, readYaml)) {
         takeValue(exported, place, key.toUpperCase().replaceAll('-', '_'), value);
       }
     }
@@ -32,7 +31,7 @@ export const chamber: Source = {
   },
 };
 
-function membersOf(file: SourceFile): readonly (readonly [string, Tree])[] {
+function membersOf(file: SourceFile, readYaml: ReadYaml): readonly (readonly [string, Tree])[] {
   if (!/^[\s\ufeff]*\{/.test(file.text)) {
     const fields = readYaml(file.text.replace(/^\ufeff/, ''), file.name, { keepsSource: true });
     return fields.map(({ key, value }) => [key, value as Tree]);

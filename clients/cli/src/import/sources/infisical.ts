@@ -1,7 +1,6 @@
-import { readYaml } from '../../yaml-fields.ts';
 import { type Exported, leaveNotes, placeOf, type SourceFile, takeValue } from '../exported.ts';
 import { isNested, type Reference, templateOf } from '../references.ts';
-import type { Source } from '../source.ts';
+import type { ReadYaml, Source } from '../source.ts';
 import { isList, isMembers, listOf, memberOf, readJson, type Tree, textOf, unreadable } from '../tree.ts';
 
 /** `infisical export --format json --expand=false`, which keeps references as they were set; `yaml`; or the API's list. */
@@ -9,8 +8,8 @@ export const infisical: Source = {
   title: 'Infisical',
   program: 'infisical',
   example: 'infisical export --env prod --format json --expand=false >secrets.json',
-  read: (files, exported) => {
-    for (const file of files) readSecrets(file, exported);
+  read: (files, exported, readYaml) => {
+    for (const file of files) readSecrets(file, exported, readYaml);
   },
   collect: async (run, target) => {
     // Without this, Infisical chooses the environment.
@@ -20,7 +19,7 @@ export const infisical: Source = {
   },
 };
 
-function readSecrets(file: SourceFile, exported: Exported): void {
+function readSecrets(file: SourceFile, exported: Exported, readYaml: ReadYaml): void {
   if (!/^[\s\ufeff]*[[{]/.test(file.text)) {
     for (const { key, value } of readYaml(file.text.replace(/^\ufeff/, ''), file.name, { keepsSource: true })) {
       take(file, exported, { key, value: value as Tree });

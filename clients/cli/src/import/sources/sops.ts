@@ -1,6 +1,5 @@
-import { readYaml } from '../../yaml-fields.ts';
 import { type Exported, placeOf, type SourceFile, type SourcePlace, takeValue } from '../exported.ts';
-import type { Source } from '../source.ts';
+import type { ReadYaml, Source } from '../source.ts';
 import { isMembers, readJson, type Tree, unreadable } from '../tree.ts';
 
 /** A file as `sops decrypt` prints it: YAML, JSON or dotenv. */
@@ -8,16 +7,16 @@ export const sops: Source = {
   title: 'SOPS',
   program: 'sops',
   example: 'sops decrypt production.yaml | holdfast import sops -',
-  read: (files, exported) => {
+  read: (files, exported, readYaml) => {
     for (const file of files) {
       const place = placeOf(file, {});
-      for (const [key, value] of membersOf(file)) readMember(place, key, value, exported);
+      for (const [key, value] of membersOf(file, readYaml)) readMember(place, key, value, exported);
     }
   },
   decrypt: { isEncrypted: text => /\bENC\[AES256_GCM,/.test(text), words: path => ['--decrypt', path] },
 };
 
-function membersOf(file: SourceFile): readonly (readonly [string, Tree])[] {
+function membersOf(file: SourceFile, readYaml: ReadYaml): readonly (readonly [string, Tree])[] {
   const text = file.text.replace(/^\ufeff/, '');
   if (/^\s*\{/.test(text)) {
     const [tree, ...others] = readJson(text, file.name);
