@@ -335,6 +335,23 @@ describe('dotenvx', () => {
     });
   });
 
+  it('refuses lines of a decrypted file that Node reads differently', () => {
+    const lines = [
+      'A="say "hi""',
+      'B="{"a":1}"',
+      "C='it is'",
+      'D="two\nlines" # note',
+      'E=`a"b`',
+      'F="x\\ny"',
+      'G= a b ',
+    ];
+    const reason = 'can be read in several ways: import what dotenvx get prints';
+    expect(read('dotenvx', file(`${key}${lines.join('\n')}\n`, '.env'))).toMatchObject({
+      places: { '.env': { C: 'it is', D: 'two\nlines', E: 'a"b', G: 'a b' } },
+      refused: [`.env: A ${reason}`, `.env: B ${reason}`, `.env: F ${reason}`, `.env: H ${reason}`],
+    });
+  });
+
   it('refuses what is still encrypted, and what dotenvx would replace', () => {
     const text = file(`${key}A="encrypted:BEpR"\nB="x \u0024{A} y"\nC=$(whoami)\nD=$HOME\nE='$(not)'\nF=5$\n`, '.env');
     const names = 'names other values: import what dotenvx get prints';

@@ -204,10 +204,10 @@ describe('without files, import', () => {
 
     const vault = shim('vault', {
       'secrets list -format=json': { 'kv/': { type: 'kv' }, 'sys/': { type: 'system' } },
-      'kv list -format=json -mount=kv ': ['api/', 'lone'],
-      'kv list -format=json -mount=kv api/': ['prod'],
-      'kv get -format=json -mount=kv api/prod': { data: { data: { B: '1' }, metadata: {} } },
-      'kv get -format=json -mount=kv lone': { data: { C: '2' } },
+      'kv list -format=json -mount=kv -- ': ['api/', '-lone'],
+      'kv list -format=json -mount=kv -- api/': ['prod'],
+      'kv get -format=json -mount=kv -- api/prod': { data: { data: { B: '1' }, metadata: {} } },
+      'kv get -format=json -mount=kv -- -lone': { data: { C: '2' } },
     });
     expect((await holdfast(['import', 'vault'], undefined, vault)).code).toBe(0);
     expect([await valuesOf('api/prod'), await valuesOf(`${project.slug}/lone`)]).toEqual([{ B: '1' }, { C: '2' }]);
@@ -268,7 +268,7 @@ describe('without files, import', () => {
 
     const chamber = shim('chamber', {
       'list-services': 'Service\nchamber/prod\n',
-      'export --format json chamber/prod': { 'a-b': 'c' },
+      'export --format json -- chamber/prod': { 'a-b': 'c' },
     });
     expect((await holdfast(['import', 'chamber'], undefined, chamber)).code).toBe(0);
     expect(await valuesOf('chamber/prod')).toEqual({ A_B: 'c' });

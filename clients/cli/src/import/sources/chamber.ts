@@ -18,13 +18,13 @@ export const chamber: Source = {
   collect: async run => {
     const { text } = await run('chamber', 'list-services');
     const files: SourceFile[] = [];
-    // The first line is the header.
+    // The first line is the header. Others may have chosen a name that begins like an option.
     for (const service of text
       .split('\n')
       .slice(1)
       .map(line => line.trim())) {
       if (service === '') continue;
-      const exported = await run('chamber', 'export', '--format', 'json', service);
+      const exported = await run('chamber', 'export', '--format', 'json', '--', service);
       files.push({ ...exported, name: service, place: {} });
     }
     return files;

@@ -21,7 +21,8 @@ export const dotenvx: Source = {
           members.map(([key]) => key),
         ),
       };
-      for (const [key, value] of members) readMember(file, place, [key, value], exported);
+      const own = isText(file) ? plainReading(file.text) : undefined;
+      for (const member of members) readMember({ file, place, own }, member, exported);
     }
   },
   collect: async run => [await run('dotenvx', 'get', '--overload', '--format', 'json')],
@@ -32,13 +33,31 @@ export const dotenvx: Source = {
   },
 };
 
+const isText = ({ text }: SourceFile): boolean => !/^[\s\ufeff]*\{/.test(text);
+
 function membersOf(file: SourceFile): readonly (readonly [string, Tree])[] {
-  if (/^[\s\ufeff]*\{/.test(file.text)) {
+  if (!isText(file)) {
     const [tree] = readJson(file.text, file.name);
     if (!isMembers(tree)) throw unreadable(file.name, 'is not one object');
     return tree.members;
   }
   return [...readDotenv(file.text, file.name, { dialect: 'node', outcome: 'nothing was imported' })];
+}
+
+/** A line as dotenv and dotenvx find it (lib/main.js of dotenv). */
+const line =
+  /^\s*(?:export\s+)?([\w.-]+)(?:\s*=\s*?|:\s+?)(\s*'(?:\\'|[^'])*'|\s*"(?:\\"|[^"])*"|\s*`(?:\\`|[^`])*`|[^#\n]+)?\s*(#.*)?$/gm;
+
+/**
+ * What stands in each line, without its quotes. `dotenvx decrypt` writes values as they are between quotes, so quotes,
+ * `\n` and carriage returns within them don't say what the value was; Node reads those in its own way. What looks like a
+ * comment may be the end of such a value, if it has a quote.
+ */
+function plainReading(text: string): Map<string, string> {
+  const lines = [...text.replace(/^\ufeff/, '').matchAll(line)].filter(
+    ([, , , comment = '']) => !/['"`]/.test(comment),
+  );
+  return new Map(lines.map(([, key = '', value = '']) => [key, value.trim().replace(/^(['"`])([\s\S]*)\1$/, '$2')]));
 }
 
 /** By the public key, whose name has the file's suffix, or by the file's name. */
@@ -52,17 +71,21 @@ function environmentOf(name: string, keys: readonly string[]): { environment?: s
 /** What dotenvx replaces unless it is in single quotes: `$(command)`, `${KEY}`, `$KEY`. */
 const replaced = /\$[({A-Za-z_]/;
 
-function readMember(
-  file: SourceFile,
-  place: SourcePlace,
-  [key, value]: readonly [string, Tree],
-  exported: Exported,
-): void {
+interface Origin {
+  file: SourceFile;
+  place: SourcePlace;
+  /** Of a text. */
+  own: ReadonlyMap<string, string> | undefined;
+}
+
+function readMember({ file, place, own }: Origin, [key, value]: readonly [string, Tree], exported: Exported): void {
   if (publicKey.test(key)) return;
   const refuse = (reason: string) => exported.refused.push({ place: place.name, key, reason });
-  const isText = !/^[\s\ufeff]*\{/.test(file.text);
-  if (typeof value === 'string' && value.startsWith('encrypted:')) refuse('is still encrypted');
-  else if (isText && typeof value === 'string' && replaced.test(value) && !file.text.includes(`'${value}'`)) {
+  if (typeof value !== 'string') takeValue(exported, place, key, value);
+  else if (value.startsWith('encrypted:')) refuse('is still encrypted');
+  else if (own !== undefined && replaced.test(value) && !file.text.includes(`'${value}'`)) {
     refuse('names other values: import what dotenvx get prints');
+  } else if (own !== undefined && own.get(key) !== value) {
+    refuse('can be read in several ways: import what dotenvx get prints');
   } else takeValue(exported, place, key, value);
 }

@@ -33,15 +33,16 @@ async function json(run: Run, ...words: string[]) {
   return readJson(text, name);
 }
 
+/** After `--`, a name that begins with a hyphen is no option: others may have chosen it. */
 async function secretsBelow(run: Run, mount: string, folder: string): Promise<SourceFile[]> {
   // An empty store ends with an error, so its root is listed by the path of the mount.
-  const [names] = await json(run, 'kv', 'list', '-format=json', `-mount=${mount}`, folder);
+  const [names] = await json(run, 'kv', 'list', '-format=json', `-mount=${mount}`, '--', folder);
   const files: SourceFile[] = [];
   for (const name of isList(names) ? names : []) {
     if (typeof name !== 'string') continue;
     if (name.endsWith('/')) files.push(...(await secretsBelow(run, mount, folder + name)));
     else {
-      const { text } = await run('vault', 'kv', 'get', '-format=json', `-mount=${mount}`, folder + name);
+      const { text } = await run('vault', 'kv', 'get', '-format=json', `-mount=${mount}`, '--', folder + name);
       files.push({ name: folder + name, text, place: {} });
     }
   }
