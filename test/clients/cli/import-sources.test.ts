@@ -344,6 +344,7 @@ describe('dotenvx', () => {
       'E=`a"b`',
       'F="x\\ny"',
       'G= a b ',
+      'H="x" # y"',
     ];
     const reason = 'can be read in several ways: import what dotenvx get prints';
     expect(read('dotenvx', file(`${key}${lines.join('\n')}\n`, '.env'))).toMatchObject({
