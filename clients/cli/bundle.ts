@@ -25,7 +25,7 @@ const neededRarely: Readonly<Record<string, { exports: string; platform: 'node' 
 };
 
 /** Our own modules that one command needs: `sync`, each of its targets with its libraries, and the sources of `import`. */
-export const ownOnDemand = /\/(?:sync\/(?:engine|targets\/[\w-]+)|import\/read-export)\.ts$/;
+export const ownOnDemand = /\/(?:sync\/(?:engine|targets\/[\w-]+)|import\/sources\/read-export)\.ts$/;
 
 /** The errors of such a module are those of the command line, which knows them by their class. */
 const sharedModule = { path: `${import.meta.dirname}/src/failure.ts`, name: 'holdfast:failure' } as const;

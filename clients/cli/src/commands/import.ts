@@ -38,7 +38,7 @@ export default defineCommand({
 
 async function importAll(session: Session, name: string, names: readonly string[], flags: ImportFlags): Promise<void> {
   const { output, terminal } = session;
-  const { readExport, sourceNamed } = await import('../import/read-export.ts');
+  const { readExport, sourceNamed } = await import('../import/sources/read-export.ts');
   const { readYaml } = await import('../yaml-fields.ts');
   const source = sourceNamed(name as SourceName);
   const map = flags.map === undefined ? undefined : { name: flags.map, text: decode(readFile(flags.map), flags.map) };

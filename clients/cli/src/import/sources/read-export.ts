@@ -1,11 +1,11 @@
 import type { NewValues } from '@holdfast/sdk';
-import type { PlaceMember } from '../settings/settings-file.ts';
-import type { Destination } from './destination.ts';
-import type { Exported, SourceFile } from './exported.ts';
-import { placeValues, readMap } from './placing.ts';
-import { settle } from './settle.ts';
-import type { ReadYaml, Source, SourceName } from './source.ts';
-import { sources } from './sources/all-sources.ts';
+import type { PlaceMember } from '../../settings/settings-file.ts';
+import type { Destination } from '../destination.ts';
+import type { Exported, SourceFile } from '../exported.ts';
+import { placeValues, readMap } from '../placing.ts';
+import { settle } from '../settle.ts';
+import type { ReadYaml, Source, SourceName } from '../source.ts';
+import { sources } from './all-sources.ts';
 
 /* What only `import` needs: all sources, and where their values go. Loaded on demand. */
 
