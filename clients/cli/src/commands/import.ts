@@ -29,7 +29,7 @@ export default defineCommand({
   example: 'holdfast import doppler secrets.json --dry-run',
   notes: 'Without a file, it runs the product’s own command line. See docs/use/moving.md for each product.',
   arguments: [
-    new Argument('<source>', 'the product').choices(sourceNames),
+    new Argument('<source>', 'the product').choices(sourceNames).argParser(sourceName),
     new Argument('[files...]', 'its exports, each of one environment or several, or - for standard input'),
   ],
   options,
@@ -59,6 +59,13 @@ async function importAll(session: Session, name: string, names: readonly string[
   const revisions = new Map<PlannedImport, number>();
   for (const one of planned) if (countOf(one.plan) > 0) revisions.set(one, await carryOut(session, one, message));
   report(session, exported, planned, revisions);
+}
+
+/** @throws Failure that leads those on who have a file of values and no product */
+function sourceName(name: string): string {
+  if (sourceNames.some(one => one === name)) return name;
+  const problem = `${JSON.stringify(name)} is not one of the products ${sourceNames.join(', ')}.`;
+  throw usage(problem, 'To import a dotenv, JSON or YAML file: holdfast push FILE');
 }
 
 /** Files that the product encrypted are decrypted by its command line, if that is installed. */
