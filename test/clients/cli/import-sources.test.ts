@@ -161,6 +161,10 @@ describe('AWS', () => {
         'export.json: /gone is not in the export',
       ],
     });
+    // `aws ssm get-parameter`
+    expect(read('aws-ssm', { Parameter: Parameters[0] }).places).toEqual({
+      'web-shop/prod': { DATABASE_URL: 'postgres://x' },
+    });
   });
 
   it('has secrets that are an object of values, or one value named by its key', () => {

@@ -4,7 +4,7 @@ import { isList, isMembers, listOf, memberOf, readJson, type Tree, textOf, unrea
 
 const json = ['--output', 'json'];
 
-/** `aws ssm get-parameters-by-path`: the last part of a name is the key. */
+/** `aws ssm get-parameters-by-path`, `get-parameters` or `get-parameter`: the last part of a name is the key. */
 export const parameterStore: Source = {
   title: 'AWS Parameter Store',
   program: 'aws',
@@ -12,8 +12,12 @@ export const parameterStore: Source = {
   read: (files, exported) => {
     for (const file of files) {
       for (const tree of readJson(file.text, file.name)) {
-        if (!isList(memberOf(tree, 'Parameters'))) throw unreadable(file.name, 'has no list Parameters');
-        for (const parameter of listOf(tree, 'Parameters')) readParameter(file, parameter, exported);
+        const one = memberOf(tree, 'Parameter');
+        const several = memberOf(tree, 'Parameters');
+        if (one === undefined && !isList(several)) throw unreadable(file.name, 'has no list Parameters');
+        for (const parameter of one === undefined ? listOf(tree, 'Parameters') : [one]) {
+          readParameter(file, parameter, exported);
+        }
         for (const name of listOf(tree, 'InvalidParameters')) {
           if (typeof name === 'string') missing(file, name, exported);
         }
