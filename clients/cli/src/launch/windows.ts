@@ -65,7 +65,7 @@ export function batchCommand(script: string, args: readonly string[]): string {
   if (refused !== -1) {
     const where = refused === 0 ? 'its path' : `argument ${refused}`;
     throw cannotStart(
-      `${JSON.stringify(script)} is a batch file, and ${where} has a quote, a % or a line break, which cmd.exe may run.`,
+      `${script} is a batch file, and ${where} has a quote, a % or a line break, which cmd.exe may run.`,
       'Start the program that the batch file starts, such as: node script.js',
     );
   }
