@@ -74,8 +74,9 @@ const fragments = [
   ...String.raw`" "" ' \ \\ \" ^ ^^ ^" & && | < > ( ) @ ! ~ * , ; = : # $ ? /c -x -- $(id) {} []`.split(' '),
   ...`% %% %PATH% %PATH %CD% %cd:~,% %PATHEXT:~-1% %1 %* %~dp0 %EVIL% %=EVIL% !EVIL!`.split(' '),
   ...String.raw`&calc.exe "&calc.exe \"&calc.exe "&calc.exe&" %CMDCMDLINE:~-1%&calc.exe |calc >out`.split(' '),
-  ...['`', ' ', '  ', '\t', 'REM ', 'a', 'B', '0', 'calc.exe', 'C:\\', 'é', '日本', '🙂'],
-  ...['\u00a0', '\u3000', '\u02ba', '\u201d', '\uff02', '\u2028', '\u000b', '\u000c', '\u001a', '\u007f'],
+  ...'`| |  |\t|REM |a|B|0|calc.exe|C:\\|é|日本|🙂'.split('|'),
+  // Blanks, quotes and ends of lines for some readers.
+  ...'\u00a0\u3000\u02ba\u201d\uff02\u2028\u000b\u000c\u001a\u007f',
 ];
 const argument = fc.array(fc.constantFrom(...fragments), { maxLength: 4 }).map(parts => parts.join(''));
 const hostile = {
