@@ -24,8 +24,11 @@ const neededRarely: Readonly<Record<string, { exports: string; platform: 'node' 
   '@bomb.sh/tab/commander': { exports: '{ default }', platform: 'node' },
 };
 
-/** Our own modules that one command needs: the server of `mcp`, `sync`, and each of its targets, with their libraries. */
-export const ownOnDemand = /\/(?:mcp\/server|sync\/(?:engine|targets\/[\w-]+))\.ts$/;
+/**
+ * Our own modules that one command needs: the server of `mcp`, the sources of `import`, `sync`, and each of its targets,
+ * with their libraries.
+ */
+export const ownOnDemand = /\/(?:mcp\/server|import\/sources\/read-export|sync\/(?:engine|targets\/[\w-]+))\.ts$/;
 
 /** The errors of such a module are those of the command line, which knows them by their class. */
 const sharedModule = { path: `${import.meta.dirname}/src/failure.ts`, name: 'holdfast:failure' } as const;

@@ -51,6 +51,7 @@ beforeAll(async () => {
   const lines = ['DATABASE_URL=postgres://db.internal/shop', 'LOG_LEVEL=info', 'LEGACY_API_KEY=made-up', ''];
   cli.file('.env', lines.join('\n'));
   cli.file('.kube/config', kubeconfigOf(kubernetes));
+  cli.file('secrets.json', '{"DOPPLER_PROJECT": "web-shop", "DOPPLER_CONFIG": "dev", "API_KEY": "made-up"}');
 });
 
 /** The ids in the examples, by those of a real webhook and one of its deliveries. */

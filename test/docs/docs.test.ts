@@ -122,9 +122,13 @@ const madeByCommands = new Set([
   'compose.yaml',
   'cookies.txt',
   'event.json',
+  'item.json',
+  'map.json',
   'parameters.json',
+  'projects.json',
   'registered.json',
   'secrets.json',
+  'staging.yaml',
 ]);
 
 const pascal = (kebab: string) =>

@@ -34,6 +34,7 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
   'systemd.md': systemd,
   'terraform.md': terraform,
   'vm.md': machine,
+  'windows.md': [],
 };
 
 /** The pages that other tests run. */

@@ -19,14 +19,14 @@ interface PlanFlags extends ProposeFlags {
   all?: boolean;
 }
 
+/** What is shown of a plan. */
+export type ShownPlan = Pick<Plan<unknown>, 'created' | 'updated' | 'unchanged' | 'deleted' | 'skipped'>;
+
 const mask = '••••••••';
 
 /** A plan of more keys than this is shown in part. */
 const maxKeysShown = 20;
 const maxKeysOfKind = 10;
-
-/** What a plan shows. */
-export type ShownPlan = Omit<Plan<unknown>, 'apply'>;
 
 export function planLines(plan: ShownPlan, output: Output, stream: 1 | 2, all: boolean): string[] {
   const total = countOf(plan);
@@ -63,14 +63,7 @@ export async function carryOut<T extends { revision: number }>(
   if (dryRun) {
     if (output.json) {
       output.document({ dryRun: true, plan: { created, updated, unchanged, deleted, skipped }, revision });
-    } else {
-      output.data(
-        planLines(plan, output, 1, all || !output.isTerminal)
-          .map(line => `${line}\n`)
-          .join(''),
-      );
-      output.note(summaryOf(plan, `Would ${title}`));
-    }
+    } else showDryRun(output, plan, title, all);
     return;
   }
   if (!propose) requireYes(terminal, plan, title);
@@ -113,6 +106,13 @@ export function showPlan(
   say(summaryOf(plan, `To ${title}`));
 }
 
+/** Prints the plan on stdout. */
+export function showDryRun(output: Output, plan: ShownPlan, title: string, all = false): void {
+  const lines = planLines(plan, output, 1, all || !output.isTerminal);
+  output.data(lines.map(line => `${line}\n`).join(''));
+  output.note(summaryOf(plan, `Would ${title}`));
+}
+
 /** @throws RevisionMismatch on a conflict; Failure with the known outcome if the service became unreachable */
 export async function applyPlan<T>(environment: Environment, plan: Plan<T>): Promise<T> {
   try {
@@ -125,7 +125,12 @@ export async function applyPlan<T>(environment: Environment, plan: Plan<T>): Pro
 }
 
 /** Reports a conflict: who changed what and why, where the caller may see it. */
-async function refuseMoved(output: Output, environment: Environment, base: number, current: number): Promise<never> {
+export async function refuseMoved(
+  output: Output,
+  environment: Environment,
+  base: number,
+  current: number,
+): Promise<never> {
   const latest = await environment.revisions({ limit: 20 }).catch(() => undefined);
   const moved = latest?.revisions.filter(({ revision }) => revision > base) ?? [];
   for (const { revision, createdBy, createdAt, message, ...keys } of output.json ? [] : moved) {

@@ -5,7 +5,7 @@ const words: Readonly<Record<string, string>> = {
   list: 'secrets ls keys variables vars',
   get: 'show read view cat reveal config:get ssm secretsmanager',
   run: 'exec inject start shell',
-  push: 'import upload apply load',
+  push: 'upload apply load',
   set: 'add put write update config:set',
   unset: 'delete rm remove del destroy config:unset',
   promote: 'copy cp',

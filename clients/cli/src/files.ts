@@ -1,15 +1,32 @@
 import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, posix, resolve, win32 } from 'node:path';
 import { exitCodes, Failure } from './failure.ts';
 import { readLimited } from './read-limited.ts';
 import { isWithin, replaceFile } from './replace-file.ts';
 
-/** XDG Base Directory: relative paths must be ignored. */
-function base(variable: string, fallback: string): string {
-  const given = process.env[variable] ?? '';
-  return isAbsolute(given) ? given : join(home(), fallback);
+/** XDG Base Directory, and on Windows the folders of a program's data. Relative paths must be ignored. */
+export function ownDirectory(
+  kind: 'config' | 'cache',
+  variables: Readonly<Record<string, string | undefined>> = process.env,
+  { platform, homeDirectory } = { platform: process.platform as string, homeDirectory: home() },
+): string {
+  const isWindows = platform === 'win32';
+  const { isAbsolute: isWhole, join: joined } = isWindows ? win32 : posix;
+  const [xdg, local, ...fallback] = (isWindows ? onWindows : elsewhere)[kind];
+  const given = [variables[xdg], variables[local]].find(path => path !== undefined && isWhole(path));
+  return joined(given ?? joined(homeDirectory, ...fallback), 'holdfast');
 }
+
+/** Two variables, and where it is in the home directory without them. The cache doesn't follow its user elsewhere. */
+const onWindows = {
+  config: ['XDG_CONFIG_HOME', 'APPDATA', 'AppData', 'Roaming'],
+  cache: ['XDG_CACHE_HOME', 'LOCALAPPDATA', 'AppData', 'Local'],
+} as const;
+const elsewhere = {
+  config: ['XDG_CONFIG_HOME', 'XDG_CONFIG_HOME', '.config'],
+  cache: ['XDG_CACHE_HOME', 'XDG_CACHE_HOME', '.cache'],
+} as const;
 
 /**
  * In a container, a user may have neither HOME nor an account; Docker sets HOME to the root then. An empty or relative HOME
@@ -24,8 +41,8 @@ function home(): string {
   }
 }
 
-export const configDirectory = (): string => join(base('XDG_CONFIG_HOME', '.config'), 'holdfast');
-export const cacheDirectory = (): string => join(base('XDG_CACHE_HOME', '.cache'), 'holdfast');
+export const configDirectory = (): string => ownDirectory('config');
+export const cacheDirectory = (): string => ownDirectory('cache');
 
 /** @returns undefined if the file does not exist */
 export function readIfThere(path: string): Buffer | undefined {

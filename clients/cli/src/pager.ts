@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { launchOfShell } from './launch/launch.ts';
 import { environmentWithoutCredentials } from './withheld.ts';
 
 /** A shorter text fits on nearly every terminal; a longer one goes to the pager, which prints it if it does fit. */
@@ -22,7 +23,9 @@ export function page(text: string): boolean {
   // Ctrl-C reaches this process too, which must outlive the pager.
   const ignore = () => undefined;
   process.on('SIGINT', ignore);
-  const { status, signal } = spawnSync('/bin/sh', ['-c', command], {
+  const { file, args, options } = launchOfShell(command, []);
+  const { status, signal } = spawnSync(file, args, {
+    ...options,
     input: text,
     stdio: ['pipe', 'inherit', 'inherit'],
     env: environmentWithoutCredentials(),

@@ -95,7 +95,7 @@ function suggestAnyOption(program: Command): void {
   };
 }
 
-/** For people who know another tool: `import` resembles no command here, and `secrets` resembles the wrong one. */
+/** For people who know another tool: `upload` resembles no command here, and `secrets` resembles the wrong one. */
 function suggestFromElsewhere(program: Command): void {
   (program as Reporting).unknownCommand = () => {
     const names = program.commands.map(command => command.name());

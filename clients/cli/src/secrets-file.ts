@@ -58,7 +58,7 @@ function checked(fields: readonly Field[], name: string): Map<string, string> {
   );
 }
 
-function kindOf(value: unknown): string {
+export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return 'empty (null)';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'an object';

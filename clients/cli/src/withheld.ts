@@ -4,8 +4,13 @@
  */
 export const withheldPrefixes = ['HOLDFAST_TOKEN', 'HOLDFAST_ID_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_', 'HOLDFAST_SHELL'];
 
-export const isWithheld = (name: string): boolean => withheldPrefixes.some(prefix => name.startsWith(prefix));
+/** @param ignoresCase as Windows does */
+export function isWithheld(name: string, ignoresCase = process.platform === 'win32'): boolean {
+  const compared = ignoresCase ? name.toUpperCase() : name;
+  return withheldPrefixes.some(prefix => compared.startsWith(prefix));
+}
 
-export function environmentWithoutCredentials(): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isWithheld(name)));
+export function environmentWithoutCredentials(): Record<string, string> {
+  const entries = Object.entries(process.env as Record<string, string>);
+  return Object.fromEntries(entries.filter(([name]) => !isWithheld(name)));
 }

@@ -8,9 +8,10 @@ export function writeAll(stream: 1 | 2 | 9, text: string): void {
       offset += writeSync(stream, bytes, offset);
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
-      // The reader is gone (`… | head`). Exit silently, as SIGPIPE would.
-      if (code === 'EPIPE' && stream === 1) process.exit(141);
-      if (code === 'EPIPE') return;
+      // The reader is gone (`… | head`). Exit silently, as SIGPIPE would. EOF is what Windows calls it.
+      const isGone = code === 'EPIPE' || code === 'EOF';
+      if (isGone && stream === 1) process.exit(141);
+      if (isGone) return;
       // Another process made the descriptor non-blocking, and its reader is slow.
       if (code !== 'EAGAIN') throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);

@@ -1,8 +1,12 @@
 import { isAlias, isMap, isScalar, parseAllDocuments, type Scalar } from 'yaml';
 import { type Field, unreadable } from './json-fields.ts';
 
-/** The fields of one flat mapping. @throws Failure that never quotes the text */
-export function readYaml(text: string, name: string): Field[] {
+/**
+ * The fields of one flat mapping.
+ * @param keepsSource takes every number and boolean as the text that represents it
+ * @throws Failure that never quotes the text
+ */
+export function readYaml(text: string, name: string, { keepsSource = false } = {}): Field[] {
   const documents = parseAllDocuments(text, { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
   const [document] = documents;
   if (!Array.isArray(documents) || document === undefined) throw unreadable(name, 'is empty');
@@ -20,7 +24,7 @@ export function readYaml(text: string, name: string): Field[] {
     if (own === undefined) throw unreadable(name, 'has an alias of nothing');
     return {
       key: String(key.value),
-      value: isScalar(own) ? textOrValue(own) : isMap(own) ? {} : own === null ? null : [],
+      value: isScalar(own) ? textOrValue(own, keepsSource) : isMap(own) ? {} : own === null ? null : [],
     };
   });
 }
@@ -29,7 +33,7 @@ export function readYaml(text: string, name: string): Field[] {
 const plainText = /^(?:0|-?[1-9]\d*|true|false)$/;
 
 /** A plain integer or boolean as its text, which is what a person who wrote `PORT: 5432` means. */
-function textOrValue({ value, source, type }: Scalar): unknown {
+function textOrValue({ value, source, type }: Scalar, keepsSource: boolean): unknown {
   if (typeof value !== 'number' && typeof value !== 'bigint' && typeof value !== 'boolean') return value;
-  return type === 'PLAIN' && source !== undefined && plainText.test(source) ? source : value;
+  return type === 'PLAIN' && source !== undefined && (keepsSource || plainText.test(source)) ? source : value;
 }

@@ -193,7 +193,7 @@ describe('a wrong command line', () => {
     ['download', 2, 'Did you mean pull?'],
     ['init', 2, 'Did you mean link?'],
     ['setup', 2, 'Did you mean link?'],
-    ['import .env', 2, 'Did you mean push?'],
+    ['import .env', 2, 'JSON or YAML file: holdfast push FILE'],
     ['upload .env', 2, 'Did you mean push?'],
     ['delete KEY', 2, 'Did you mean unset?'],
     ['rm KEY', 2, 'Did you mean unset?'],

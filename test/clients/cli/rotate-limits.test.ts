@@ -43,8 +43,9 @@ describe('a rotation that no script could make', () => {
     expect(refused).toEqual(
       failure(
         1,
-        'No script can get the value of A: it contains a NUL character, which no environment variable can. Nothing was ' +
-          'changed now.\nEnd the rotation: holdfast rotate --abandon A',
+        'Not every value can be a variable of a script. Nothing was changed now.\n' +
+          '  HOLDFAST_OLD_A contains a NUL character, which no environment variable can.\n' +
+          'End the rotation: holdfast rotate --abandon A',
       ),
     );
     expect(await openRotations()).toEqual([expect.not.objectContaining({ progress: expect.anything() })]);

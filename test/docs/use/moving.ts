@@ -34,33 +34,71 @@ const moveDotenv: Run = async (text, world) => {
   expect(await stored(world)).toEqual({ DATABASE_URL: 'postgres://db.internal/shop', GREETING: 'Hello, world' });
 };
 
-/** A program whose documentation says that it prints this for these arguments. */
+/** Runs a block in which programs print this for these arguments, as their documentation says. */
 const replay =
-  (name: string, args: string, output: unknown): Run =>
+  (program: string, answers: Readonly<Record<string, unknown>>): Run =>
   async (text, world) => {
     await empty(world);
-    const path = world.file(`${name}.json`, JSON.stringify(output));
-    world.shim(name, `[ "$*" = '${args}' ] || exit 64\ncat '${path}'`);
-    expect(text).toContain(`${name} ${args} `);
+    const cases = Object.entries(answers).map(([words, answer], index) => {
+      expect(text).toContain(`${program} ${words} `);
+      const content = typeof answer === 'string' ? answer : JSON.stringify(answer);
+      return `'${words}') cat '${world.file(`${program}-${index}.json`, content)}' ;;`;
+    });
+    world.shim(program, `case "$*" in\n${cases.join('\n')}\n*) exit 64 ;;\nesac`);
     await world.shell(`${before}\n${text}`, signedIn(world));
 
-    expect(await stored(world)).toMatchObject(secrets);
+    expect(await stored(world)).toEqual(secrets);
   };
 
-const doppler = { ...secrets, DOPPLER_CONFIG: 'stg', DOPPLER_ENVIRONMENT: 'stg', DOPPLER_PROJECT: 'web-shop' };
-const download = 'secrets download --project web-shop --config stg --no-file --format json';
-const moveDoppler = replay('doppler', download, doppler);
+/** The two secrets, one document each. */
+const each = (documentOf: (key: string, value: string) => unknown) =>
+  Object.entries(secrets).map(([key, value]) => documentOf(key, value));
+const set = Object.fromEntries(
+  Object.entries(secrets).map(([key, value]) => [key, { computed: value, raw: value, note: '' }]),
+);
+const place = { DOPPLER_CONFIG: { computed: 'stg' }, DOPPLER_PROJECT: { computed: 'web-shop' } };
+const listing = 'secrets --project web-shop --config stg --json --raw';
+const moveDoppler = replay('doppler', { [listing]: { ...set, ...place } });
 const others = { type: 'shared', tags: [], comment: '' };
-const infisical = Object.entries(secrets).map(([key, value]) => ({ key, value, ...others }));
-const moveInfisical = replay('infisical', 'export --projectId 8a1c --env staging --format json', infisical);
+const infisical = each((key, value) => ({ key, value, ...others }));
+const exporting = 'export --projectId 8a1c --env staging --format json --expand=false';
+const moveInfisical = replay('infisical', { [exporting]: infisical });
 /** An answer of `vault kv get` for version 2 of the engine, as its documentation prints it. */
 const vault = { request_id: '5c1b', lease_id: '', data: { data: secrets, metadata: { version: 3, destroyed: false } } };
-const moveVault = replay('vault', 'kv get -format=json -mount=secret web-shop/staging', vault);
+const moveVault = replay('vault', { 'kv get -format=json -mount=secret web-shop/staging': vault });
+const accessing = (key: string) => `secrets versions access latest --secret ${key} --format json`;
+const moveGcp = replay(
+  'gcloud',
+  Object.fromEntries(
+    Object.entries(secrets).map(([key, value]) => {
+      const payload = { data: Buffer.from(value).toString('base64url'), dataCrc32c: '1' };
+      return [accessing(key), { name: `projects/1/secrets/${key}/versions/3`, payload }];
+    }),
+  ),
+);
+const fields = each((label, value) => ({ id: label, type: 'CONCEALED', label, value }));
+const item = { id: 'i', title: 'staging', vault: { id: 'v', name: 'web-shop' }, fields };
+const moveOnePassword = replay('op', { 'item get staging --vault web-shop --format json --reveal': item });
+const moveBitwarden = replay('bws', {
+  'secret list': each((key, value) => ({ id: key, projectId: 'p', key, value, note: '' })),
+  'project list': [{ id: 'p', name: 'web-shop/staging' }],
+});
+/** All three have the same values, so the second and the third change nothing. */
+const moveFiles: Run = (text, world) => {
+  const { API_KEY, DATABASE_URL } = secrets;
+  const dotenv = world.file('dotenvx.env', `API_KEY=\`${API_KEY}\`\nDATABASE_URL='${DATABASE_URL}'\n`);
+  const exported = world.file('chamber.json', JSON.stringify(secrets));
+  world.shim('chamber', `[ "$*" = 'export --format json web-shop/staging' ] || exit 64\ncat '${exported}'`);
+  return replay('sops', { 'decrypt staging.yaml': secrets })(
+    `cp '${dotenv}' .env.staging\n${text}`,
+    world,
+    () => undefined,
+  );
+};
 
 /** The real command, with answers of the service, and then the import of the file that it wrote. */
 function fromAws(target: string, file: string, answers: readonly { asked: object; answer: object }[]): [Run, Run] {
-  const text = JSON.stringify(answers.length === 1 ? secrets : { Parameters: parametersOf(secrets) });
-  let exported = text;
+  let exported = JSON.stringify(answers.length === 1 ? answers[0]?.answer : { Parameters: parametersOf(secrets) });
   const download: Run = async (script, world, skip) => {
     if (!isInstalled('aws')) return skip('aws is not installed');
     const service = await untilEnd(
@@ -89,30 +127,42 @@ function fromAws(target: string, file: string, answers: readonly { asked: object
 const parametersOf = (some: object) =>
   Object.entries(some).map(([key, Value]) => ({ Name: `/web-shop/staging/${key}`, Type: 'SecureString', Value }));
 const [first, ...rest] = parametersOf(secrets);
-const path = { Path: '/web-shop/staging', WithDecryption: true };
+const path = { Path: '/web-shop', Recursive: true, WithDecryption: true };
 const moveParameters = fromAws('AmazonSSM.GetParametersByPath', 'parameters.json', [
   { asked: { ...path, NextToken: 'more' }, answer: { Parameters: rest } },
   { asked: path, answer: { Parameters: [first], NextToken: 'more' } },
 ]);
-const SecretString = JSON.stringify(secrets);
+const aws = { ARN: 'arn:aws:secretsmanager:eu-central-1:1:secret:s', Name: 'web-shop/staging', VersionId: 'v' };
 const moveFromAws = fromAws('secretsmanager.GetSecretValue', 'secrets.json', [
-  { asked: { SecretId: 'web-shop/staging' }, answer: { Name: 'web-shop/staging', SecretString } },
+  { asked: { SecretId: 'web-shop/staging' }, answer: { ...aws, SecretString: JSON.stringify(secrets) } },
 ]);
 
 const finish: Run = async (text, world) => {
   await world.api.post('/secrets/acme/web-shop/staging/bulk', { secrets }, world.ada.session);
-  const output = await world.shell(`${before}\ntouch secrets.json parameters.json\n${text}\nls -A`, signedIn(world));
+  const output = await world.shell(
+    `${before}\ntouch secrets.json parameters.json projects.json item.json map.json\n${text}\nls -A`,
+    signedIn(world),
+  );
 
   expect(output).toBe('');
 };
 
+const showMap: Run = async text => {
+  expect(Object.values(JSON.parse(text))).toEqual(['web-shop/production', 'web-shop/staging', null]);
+};
+
 export const moving = [
   choose,
+  showMap,
   moveDotenv,
   moveDoppler,
   moveInfisical,
   moveVault,
   ...moveParameters,
   ...moveFromAws,
+  moveGcp,
+  moveOnePassword,
+  moveBitwarden,
+  moveFiles,
   finish,
 ];

@@ -16,6 +16,7 @@ import { readDotenv, writeDotenv } from '../dotenv-text.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import { withHint } from '../failure-of.ts';
 import { given } from '../given.ts';
+import { launchOfShell } from '../launch/launch.ts';
 import { invisibleNotes } from '../one-value.ts';
 import { messageOption, proposeOptions, yesOption } from '../options.ts';
 import { type PlannedChange, type ProposeFlags, proposePlan } from '../proposal.ts';
@@ -137,8 +138,9 @@ async function carryOut(
   }
 }
 
-/** A directory in memory, if the system has one. */
+/** A directory in memory, if the system has one. On Windows, `/dev/shm` would be a folder that any user can create. */
 function privateDirectory(): string {
+  if (process.platform === 'win32') return tmpdir();
   const candidates = [process.env.XDG_RUNTIME_DIR, '/dev/shm', tmpdir()];
   return (
     candidates.find(path => path !== undefined && statSync(path, { throwIfNoEntry: false })?.isDirectory()) ?? tmpdir()
@@ -166,7 +168,8 @@ async function editFile(
 async function openEditor(command: string, file: string): Promise<void> {
   const { spawn } = await import('node:child_process');
   const env = environmentWithoutCredentials();
-  const editor = spawn('/bin/sh', ['-c', `${command} "$@"`, command, file], { stdio: 'inherit', env });
+  const launch = launchOfShell(command, [file]);
+  const editor = spawn(launch.file, launch.args, { ...launch.options, stdio: 'inherit', env });
   return await new Promise((resolve, reject) => {
     editor.once('error', reject);
     editor.once('exit', (code, signal) => {

@@ -9,6 +9,7 @@ import type { Project } from '../place.ts';
 import { openSession, type Session } from '../session.ts';
 import type { GivenFlags } from '../settings/settings.ts';
 import { checkSlug, nameOf, type Place, placeOf, writeProjectFile } from '../settings/settings-file.ts';
+import { slugOf } from '../slug.ts';
 
 interface LinkFlags extends GivenFlags {
   create?: boolean;
@@ -129,16 +130,6 @@ async function requireJoining({ terminal }: Session, place: Place): Promise<void
   const hint = `To use it: holdfast link ${nameOf(place)} · for a new one: holdfast link ${other} --create`;
   throw new Failure(exitCodes.conflict, 'project_exists', `${problem} Nothing was changed.`, { hint });
 }
-
-/** As a slug: lower-case letters, digits and hyphens. Empty if the name has none of them. */
-const slugOf = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .replaceAll(/\p{M}/gu, '')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .slice(0, 48)
-    .replaceAll(/^-+|-+$/g, '');
 
 /** @throws Failure that names `--create`, unless somebody agrees to create the project */
 async function requireConsent({ terminal }: Session, error: unknown, place: Place): Promise<void> {

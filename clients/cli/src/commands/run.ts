@@ -96,7 +96,7 @@ function programMaker(
   let isWarned = false;
   return (entries, revisions) => {
     const { named, refusals: collisions } = transformNames([...new Map([...entries, ...overrides])], nameTransformer);
-    const { variables, refusals, unusual } = childEnvironment(named, revisions, allowName, parent);
+    const { variables, refusals, unusual } = childEnvironment(named, revisions, { allowed: allowName, parent });
     const all = [...collisions, ...refusals];
     if (all.length > 0) {
       const reasons = all.map(({ key, reason }) => `${key} ${reason}`);

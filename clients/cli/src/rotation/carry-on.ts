@@ -4,7 +4,7 @@ import { failureOf } from '../failure-of.ts';
 import { nextStep, placeOf, standingOf, warnOfProblems } from '../proposal.ts';
 import type { Session } from '../session.ts';
 import { hasStarted, keysOf, ofAnother } from './find-rotation.ts';
-import { requireVariables, runScript, type Scripts, type Values } from './scripts.ts';
+import { runScript, type Scripts, type Values, variablesOf } from './scripts.ts';
 
 /*
  * A rotation can end at any moment: a script fails, the service is away, this process is killed. Each step is recorded
@@ -66,7 +66,8 @@ async function change(rotating: Rotating): Promise<{ applied: Proposal; values: 
   const start = progress === undefined ? before : progress === 'started' ? during : after;
   requireScripts(rotating);
   const { values = [], stale } = await start(() => own.get(id, { values: true }));
-  requireVariables(values);
+  // Before anything starts: also what is left would need them.
+  variablesOf(values);
   if (stale.length > 0) await start(() => Promise.reject(moved(rotating, stale)));
   if (progress !== 'changed') {
     await start(() => own.record(id, 'started'));
@@ -137,7 +138,7 @@ async function run(rotating: Rotating, name: keyof Scripts, values: Values): Pro
   const script = rotating.scripts[name];
   if (script === undefined) return;
   rotating.session.output.note(`Running --${name} …`);
-  await runScript(name, script, { values, takesInput: rotating.takesInput });
+  await runScript(name, script, { variables: variablesOf(values), takesInput: rotating.takesInput });
 }
 
 /** Another start of the command has gone on with the rotation, or ended it. */

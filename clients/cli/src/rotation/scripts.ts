@@ -1,8 +1,9 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
-import { isName, notAName, nul } from '@holdfast/contracts/fields/formats/format.ts';
+import { isName, notAName } from '@holdfast/contracts/fields/formats/format.ts';
 import { type ExitCode, exitCodes, Failure, usage } from '../failure.ts';
+import { launchOfShell } from '../launch/launch.ts';
+import { addVariables } from '../run/child-environment.ts';
 import { readInherited } from '../run/inherited.ts';
-import { environmentWithoutCredentials } from '../withheld.ts';
 
 /** What each value was before the rotation, and what it is to be. */
 export type Values = readonly { key: string; before?: string | undefined; after?: string | undefined }[];
@@ -16,16 +17,25 @@ export interface Scripts {
   after?: string;
 }
 
-const ownPrefix = /^HOLDFAST_(?:OLD|NEW)_/;
+const ownPrefix = /^HOLDFAST_(?:OLD|NEW)_/i;
 
-/** The values are in the environment only: arguments are in the process list. */
-function variablesOf(values: Values): Record<string, string | undefined> {
-  const inherited = Object.entries(environmentWithoutCredentials()).filter(([name]) => !ownPrefix.test(name));
-  const own = values.flatMap(({ key, before, after }) => [
-    [`HOLDFAST_OLD_${key}`, before],
-    [`HOLDFAST_NEW_${key}`, after],
+/**
+ * What the scripts get. The values are in the environment only: arguments are in the process list.
+ * @throws Failure for values that no variable can hold, which it never quotes
+ */
+export function variablesOf(values: Values): Record<string, string> {
+  const parent = Object.entries(process.env).filter(([name]) => !ownPrefix.test(name));
+  const own = values.flatMap(({ key, before, after }): [string, string][] => [
+    ...(before === undefined ? [] : [[`HOLDFAST_OLD_${key}`, before] as [string, string]]),
+    ...(after === undefined ? [] : [[`HOLDFAST_NEW_${key}`, after] as [string, string]]),
   ]);
-  return Object.fromEntries([...inherited, ...own.filter(([, value]) => value !== undefined)]);
+  const { variables, refusals } = addVariables(own, { parent: Object.fromEntries(parent) });
+  if (refusals.length === 0) return variables;
+  const reasons = refusals.map(({ key, reason }) => `\n  ${key} ${reason}.`);
+  const message = `Not every value can be a variable of a script. Nothing was changed now.${reasons.join('')}`;
+  throw new Failure(exitCodes.other, 'invalid_value', message, {
+    hint: `End the rotation: holdfast rotate --abandon ${values[0]?.key}`,
+  });
 }
 
 /** @throws Failure for keys that a shell can’t name as variables */
@@ -35,28 +45,22 @@ export function requireNames(keys: readonly string[]): void {
   throw usage(`No script can get the value of ${unnamed.join(', ')}, which ${notAName}.`, 'Nothing was changed.');
 }
 
-/** @throws Failure for values that no variable can hold. It never quotes them. */
-export function requireVariables(values: Values): void {
-  const cut = values.filter(({ before, after }) => [before, after].some(value => value?.includes('\0')));
-  if (cut.length === 0) return;
-  const keys = cut.map(({ key }) => key);
-  const message = `No script can get the value of ${keys.join(', ')}: it ${nul}. Nothing was changed now.`;
-  throw new Failure(exitCodes.other, 'invalid_value', message, {
-    hint: `End the rotation: holdfast rotate --abandon ${keys[0]}`,
-  });
-}
-
 interface Running {
-  values: Values;
+  variables: Readonly<Record<string, string>>;
   /** Whether the script gets standard input, which was not used up for the values. */
   takesInput: boolean;
 }
 
 /**
  * Runs a script of a rotation in a shell. What it prints goes to standard error.
- * @throws Failure unless it ends with 0
+ * @throws Failure unless it can be started and ends with 0
  */
-export async function runScript(name: keyof Scripts, script: string, { values, takesInput }: Running): Promise<void> {
+export async function runScript(
+  name: keyof Scripts,
+  script: string,
+  { variables, takesInput }: Running,
+): Promise<void> {
+  const { file, args, options: launch } = launchOfShell(script, []);
   const { spawn } = await import('node:child_process');
   const { forwardSignals } = await import('../run/spawn.ts');
   // This process goes on when it is interrupted, to say how far the rotation is.
@@ -65,12 +69,12 @@ export async function runScript(name: keyof Scripts, script: string, { values, t
     await new Promise<void>((resolve, reject) => {
       const end = (how: string) => reject(failed(name, how));
       const notStarted = ({ code }: NodeJS.ErrnoException) => end(`can’t be started (${code})`);
-      const options: SpawnOptions = { stdio: [takesInput ? 'inherit' : 'ignore', 2, 2], env: variablesOf(values) };
+      const options: SpawnOptions = { ...launch, stdio: [takesInput ? 'inherit' : 'ignore', 2, 2], env: variables };
       let child: ChildProcess;
       try {
-        child = spawn('/bin/sh', ['-c', script], options);
+        child = spawn(file, args, options);
       } catch (error) {
-        // Node’s message quotes a variable that it doesn’t allow, and so the value.
+        // Such as for more variables than a process can have. Node’s own message would quote one.
         notStarted(error as NodeJS.ErrnoException);
         return;
       }

@@ -2,9 +2,11 @@ import { accessSync, closeSync, constants, openSync, readSync, type Stats, statS
 import { delimiter, isAbsolute, join } from 'node:path';
 import { throughShell } from '../elsewhere.ts';
 import { exitCodes, Failure } from '../failure.ts';
+import { windowsCandidates } from '../launch/windows.ts';
 
 /** The file that a shell would run. @throws Failure 127 if not found, 126 if not executable */
 export function findProgram(command: string, variables: Readonly<Record<string, string>>): string {
+  if (process.platform === 'win32') return findOnWindows(command, variables);
   const isPath = command.includes('/');
   const directories = (variables.PATH ?? '/usr/local/bin:/usr/bin:/bin').split(delimiter);
   const candidates = isPath
@@ -24,6 +26,24 @@ export function findProgram(command: string, variables: Readonly<Record<string, 
   if (refused !== undefined) throw new Failure(exitCodes.notExecutable, 'not_executable', `${refused}.`);
   throw new Failure(exitCodes.noSuchCommand, 'no_such_command', `Command not found: ${command}.`, {
     hint: command.includes(' ') ? throughShell : undefined,
+  });
+}
+
+/** @param isFile whether a path leads to a file */
+export function findOnWindows(
+  command: string,
+  variables: Readonly<Record<string, string>>,
+  isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true,
+): string {
+  const found = windowsCandidates(command, variables).find(isFile);
+  if (found !== undefined) return found;
+  if (/[\\/]/.test(command) && isFile(command)) {
+    throw new Failure(exitCodes.notExecutable, 'not_executable', `${command} is no program and no batch file.`, {
+      hint: 'Name the program that runs it first, such as: powershell -File',
+    });
+  }
+  throw new Failure(exitCodes.noSuchCommand, 'no_such_command', `Command not found: ${command}.`, {
+    hint: command.includes(' ') ? 'To run it with a shell: holdfast run -- cmd /c "…"' : undefined,
   });
 }
 

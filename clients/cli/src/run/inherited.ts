@@ -20,7 +20,9 @@ export interface Inherited {
 
 export function readInherited(): Inherited {
   const { HOLDFAST_SHELL: noted = '', HOLDFAST_SHELL_NAMES: names = '' } = process.env;
-  const [, task, mask = '0', descriptors = ''] = /^(plan|stay) ([0-9a-f]{1,16})((?: \d{1,4})*)$/.exec(noted) ?? [];
+  // A shell of Windows, such as that of Git, can't hand over what it notes to a program of Windows.
+  const notes = process.platform === 'win32' ? '' : noted;
+  const [, task, mask = '0', descriptors = ''] = /^(plan|stay) ([0-9a-f]{1,16})((?: \d{1,4})*)$/.exec(notes) ?? [];
   const bits = BigInt(`0x${mask}`);
   return {
     awaitsPlan: task === 'plan',

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { systemProgram } from '../launch/windows.ts';
 
 /** Marks the processes of one start, by which those are found whose parents have ended. */
 export const markVariable = 'HOLDFAST_WATCH';
@@ -23,6 +24,7 @@ const killMs = 5_000;
  * @returns the pids that are still running, which this user may not kill or the system can't
  */
 export async function endProcesses(child: ChildProcess, mark: string, graceMs: number): Promise<number[]> {
+  if (process.platform === 'win32') return await endTree(child);
   const members = new Set<string>();
   const signalled = new Set<number>();
   const killAt = performance.now() + graceMs;
@@ -36,6 +38,19 @@ export async function endProcesses(child: ChildProcess, mark: string, graceMs: n
     for (const pid of pids) signalled.add(pid);
     await new Promise(resolve => setTimeout(resolve, pauseMs));
   }
+}
+
+/** Windows can only end processes at once, and finds them by descent as long as those between them run. */
+async function endTree(child: ChildProcess): Promise<number[]> {
+  const { pid } = child;
+  if (pid === undefined || !isRunning(child)) return [];
+  const ended = new Promise<number[]>(resolve => child.once('exit', () => resolve([])));
+  spawnSync(systemProgram('taskkill.exe'), ['/PID', String(pid), '/T', '/F'], { stdio: 'ignore' });
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<number[]>(resolve => {
+    timer = setTimeout(() => resolve([pid]), killMs);
+  });
+  return await Promise.race([ended, late]).finally(() => clearTimeout(timer));
 }
 
 function end(pid: number, isLate: boolean): void {

@@ -1,7 +1,9 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
+import { isatty } from 'node:tty';
 import { exitCodes, Failure } from '../failure.ts';
+import { launchOf } from '../launch/launch.ts';
 import { type Inherited, isForThisProcess, needsShell } from './inherited.ts';
 import type { Program } from './replace.ts';
 
@@ -19,6 +21,7 @@ export interface RunningChild {
 const forwarded: readonly NodeJS.Signals[] = [
   'SIGHUP',
   'SIGINT',
+  'SIGBREAK',
   'SIGQUIT',
   'SIGTERM',
   'SIGUSR1',
@@ -29,10 +32,16 @@ const forwarded: readonly NodeJS.Signals[] = [
 /** The terminal sends these to the whole process group, so forwarding them would deliver them to the child twice. */
 const sentByTerminal: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT', 'SIGWINCH'];
 
+/**
+ * Windows tells all processes of a console of Ctrl-C, Ctrl-Break and its closing, and has no other signals: what one
+ * process sends to another just ends that one.
+ */
+export const isForwarded = (signal: NodeJS.Signals, isOnTerminal: boolean, platform = process.platform): boolean =>
+  platform !== 'win32' && !(isOnTerminal && sentByTerminal.includes(signal));
+
 /** @throws Failure 126 if the system can't execute it */
 export function startChild(program: Program, inherited: Inherited): Promise<RunningChild> {
   const { path, argv, variables } = throughShell(program, inherited);
-  const [argv0 = path, ...rest] = argv;
   const { descriptors } = inherited;
   // Without a hole, because Node moves what follows one. It leaves an ignored descriptor closed from 3 on.
   const stdio: StdioOptions = Array.from(
@@ -43,9 +52,11 @@ export function startChild(program: Program, inherited: Inherited): Promise<Runn
     const refuse = (error: NodeJS.ErrnoException) => reject(notStarted(program.argv[0] ?? path, variables, error));
     let child: ChildProcess;
     try {
-      child = spawn(path, rest, { argv0, env: { ...variables }, stdio });
+      const { file, args, options } = launchOf(path, argv);
+      child = spawn(file, args, { ...options, env: { ...variables }, stdio });
     } catch (error) {
-      refuse(error as NodeJS.ErrnoException);
+      if (error instanceof Failure) reject(error);
+      else refuse(error as NodeJS.ErrnoException);
       return;
     }
     const ended = new Promise<Ending>(end => child.once('exit', (code, signal) => end({ code, signal })));
@@ -101,7 +112,7 @@ export function forwardSignals(
     const listener = () => {
       heard(signal, isOnTerminal);
       if (target === undefined) early.push(signal);
-      else if (!(isOnTerminal && sentByTerminal.includes(signal))) target.kill(signal);
+      else if (isForwarded(signal, isOnTerminal)) target.kill(signal);
     };
     process.on(signal, listener);
     return () => process.off(signal, listener);
@@ -109,6 +120,7 @@ export function forwardSignals(
   return {
     to: child => {
       target = child;
+      // A child that wasn't there yet has heard nothing of its terminal either.
       for (const signal of early.splice(0)) child.kill(signal);
     },
     stop: () => {
@@ -118,6 +130,7 @@ export function forwardSignals(
 }
 
 function hasTerminal(): boolean {
+  if (process.platform === 'win32') return [0, 1, 2].some(isatty);
   try {
     closeSync(openSync('/dev/tty', 'r'));
     return true;

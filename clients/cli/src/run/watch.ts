@@ -45,7 +45,8 @@ export async function runWatching(watch: Watch): Promise<Ending> {
     output.note('holdfast: Ctrl-C ended the watch. The command keeps running, but will no longer be restarted.');
   const forwarding = forwardSignals(inherited, (signal, isOnTerminal) => {
     // Ending the command ends the watch: no revision may restart it. Without a terminal, HUP means to reload.
-    if (!['SIGINT', 'SIGTERM', 'SIGQUIT'].includes(signal) && !(signal === 'SIGHUP' && isOnTerminal)) return;
+    if (!['SIGINT', 'SIGBREAK', 'SIGTERM', 'SIGQUIT'].includes(signal) && !(signal === 'SIGHUP' && isOnTerminal))
+      return;
     endedBy ??= signal;
     stop.abort();
     if (signal === 'SIGINT' && isOnTerminal) noticeTimer ??= setTimeout(noteEndOfWatch, noticeMs);

@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { usage } from '../failure.ts';
+import { launchOf } from '../launch/launch.ts';
+import { findProgram } from '../run/find-program.ts';
 import { environmentWithoutCredentials } from '../withheld.ts';
 import type { Asked, Kit } from './place.ts';
 import { refused } from './target-failure.ts';
@@ -139,11 +141,15 @@ function pluginOf(plugin: Plugin, folder: string): () => PluginStatus {
 function runPlugin({ apiVersion, command, args, env }: Plugin, folder: string): PluginStatus {
   const info = JSON.stringify({ apiVersion, kind: 'ExecCredential', spec: { interactive: false } });
   const variables = Object.fromEntries((env ?? []).map(({ name, value }) => [name, value]));
+  const own = { ...environmentWithoutCredentials(), ...variables, KUBERNETES_EXEC_INFO: info };
   let status: PluginStatus | undefined;
   try {
-    const text = execFileSync(command.includes('/') ? resolve(folder, command) : command, args ?? [], {
+    const program = /[\\/]/.test(command) ? resolve(folder, command) : command;
+    const { file, args: words, options } = launchOf(findProgram(program, own), [command, ...(args ?? [])]);
+    const text = execFileSync(file, words, {
+      ...options,
       encoding: 'utf8',
-      env: { ...environmentWithoutCredentials(), ...variables, KUBERNETES_EXEC_INFO: info },
+      env: own,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     status = JSON.parse(text).status;
