@@ -41,6 +41,8 @@ interface History {
   owners: Map<string, number | undefined>;
   /** Names that a failed sync has claimed. */
   claimed: Set<string>;
+  /** What each source was told to adopt, until a sync of it is done: one that was interrupted may have taken it already. */
+  adopted: [Set<string>, Set<string>];
   /** What was there before the running sync, and what somebody else has written since. */
   were: Map<string, string>;
   /** Whether the target creates a name only if it does not exist, or has a version to write against. */
@@ -83,15 +85,16 @@ function disturb(history: History): void {
  * Compares what is there with what was there. A sync may change what it owns or adopts, and what was absent.
  * @returns the names with a value of each source
  */
-function judge(history: History, by: readonly number[], adopted: readonly string[]): void {
+function judge(history: History, by: readonly number[]): void {
   const { were } = history;
+  const adopted = new Set(by.flatMap(index => [...(history.adopted[index] ?? [])]));
   const are = history.world.values();
   const problems: string[] = [];
   for (const name of new Set([...were.keys(), ...are.keys()])) {
     const [value, old] = [are.get(name), were.get(name)];
     if (value === old) continue;
     const owner = history.owners.get(name);
-    const isAllowed = old === undefined || adopted.includes(name) || (owner !== undefined && by.includes(owner));
+    const isAllowed = old === undefined || adopted.has(name) || (owner !== undefined && by.includes(owner));
     if (!isAllowed)
       problems.push(`${name} of ${owner ?? 'somebody else'} became ${value === undefined ? 'absent' : 'another'}`);
     if (value === undefined) history.owners.delete(name);
@@ -114,8 +117,10 @@ async function syncOne(
   const adopt = (flags.adopt ?? []).filter(name => source.values[name] !== undefined);
   const end = await history.sync(source, { ...flags, adopt });
   history.log.push(`sync ${index} ${JSON.stringify(flags)}: ${end.error?.message ?? 'done'}`);
-  judge(history, [index], adopt);
+  for (const name of adopt) history.adopted[index]?.add(name);
+  judge(history, [index]);
   if (end.error === undefined) {
+    history.adopted[index]?.clear();
     for (const name of Object.keys(source.values)) history.owners.set(name, index);
   } else for (const name of Object.keys(source.values)) history.claimed.add(name);
   return end;
@@ -125,7 +130,7 @@ async function syncBoth(history: History): Promise<void> {
   history.were = new Map(history.world.values());
   const ends = await Promise.all(history.sources.map(source => history.sync(source, {})));
   history.log.push(`both: ${ends.map(({ error }) => error?.message ?? 'done').join(' | ')}`);
-  judge(history, [0, 1], []);
+  judge(history, [0, 1]);
   for (const source of history.sources) for (const name of Object.keys(source.values)) history.claimed.add(name);
   // Both can't have the same name.
   const shared = Object.keys(history.sources[0]?.values ?? {}).filter(name => history.sources[1]?.values[name]);
@@ -169,7 +174,9 @@ async function settle(history: History, index: number): Promise<void> {
   }
   const are = history.world.values();
   expect(Object.fromEntries(Object.keys(source.values).map(name => [name, are.get(name)]))).toEqual(source.values);
-  const owned = [...history.owners].filter(([, owner]) => owner === index).map(([name]) => name);
+  // While another source is taking a name over, neither removes it.
+  const isChangingHands = (name: string) => history.adopted[1 - index]?.has(name) && source.values[name] === undefined;
+  const owned = [...history.owners].flatMap(([name, owner]) => (owner === index && !isChangingHands(name) ? name : []));
   expect(owned.toSorted(), history.log.join('\n')).toEqual(Object.keys(source.values).toSorted());
   expect((await history.sync(source, { check: true, prune: true })).error).toBeUndefined();
   const sent = history.world.server.requests.length;
@@ -197,6 +204,7 @@ async function run(target: string, world: TargetWorld, seed: number): Promise<vo
     sources: ['dev', 'production'].map(name => ({ name: `acme/web-shop/${name}`, revision: 0, values: {} })),
     owners: new Map(),
     claimed: new Set(),
+    adopted: [new Set(), new Set()],
     were: new Map(),
     hasConditions: !['github', 'cloudflare'].includes(target),
     log: [`seed ${seed}`],

@@ -55,11 +55,12 @@ export function openPlace(to: string, { awsOptions }: Kit): Place {
 const keyOf = ({ Name = '' }: ParameterMetadata): string => Name.slice(Name.lastIndexOf('/') + 1);
 
 function heldOf({ Type, Description = '' }: ParameterMetadata, owner: Source | undefined): Held {
-  const [, revision] = /^Holdfast revision (\S+) of /.exec(Description) ?? [];
+  const [, revision, source] = /^Holdfast revision (\S+) of (.+)$/.exec(Description) ?? [];
   // The type of a parameter can't change.
   const fixed = Type === 'SecureString' ? {} : { fixed: `is a ${Type}, not a SecureString` };
-  // Without one, the values of a half-done sync would count as those of another revision.
-  return { owner: owner?.name, revision: revision ?? 'unknown', ...fixed };
+  // One that was adopted and not written has none, or that of its former source.
+  const isOwn = owner !== undefined && source === owner.name;
+  return { owner: owner?.name, revision: isOwn ? revision : 'unknown', ...fixed };
 }
 
 function refuses(_: string, value: string): string | undefined {

@@ -166,15 +166,17 @@ async function claim(send: Send, patch: Patch, { steps, outcome, shown, listed }
   const { source } = outcome;
   const claimed = steps.filter(({ kind }) => kind === 'create' || kind === 'adopt');
   const marks = claimed.map(({ name }) => ownsOf(source, name)).filter(mark => !listed.includes(mark));
-  if (marks.length === 0) return listed;
-  await patchAll(patch, marked(marks, source.name));
-  const now = await listNames(send);
+  if (claimed.length === 0) return listed;
+  if (marks.length > 0) await patchAll(patch, marked(marks, source.name));
+  const now = marks.length > 0 ? await listNames(send) : listed;
   // Only an adopted name may have been another's, and only of those that were shown.
   const contested = claimed.filter(({ kind, name }) =>
     marksOfOthers(now, source, name).some(mark => kind === 'create' || !shown.includes(mark)),
   );
   if (contested.length === 0) return now;
-  await patchAll(patch, marked(marks, null));
+  // Also claims that an earlier sync has left: if both kept theirs, neither could ever write the name.
+  const given = contested.flatMap(({ kind, name }) => (kind === 'create' ? [ownsOf(source, name)] : []));
+  await patchAll(patch, marked([...new Set([...marks, ...given])], null));
   const names = contested.map(({ name }) => name).join(', ');
   throw taken(`${names}: another source is synced to the same names; nothing was written.`);
 }

@@ -181,19 +181,23 @@ async function claim(api: Api, outcome: Outcome, steps: readonly Step[], run: st
   const all = [...new Set([...(before?.names ?? []), ...names.keys(), ...removed])];
   const inventory = { source: source.name, revision: null, names: all, run };
   await writeInventory(api, inventory, before !== undefined);
-  const withdraw = () => writeInventory(api, { ...inventory, ...(before ?? { names: [] }), run }, true);
+  const created = steps.filter(({ kind }) => kind === 'create').map(({ name }) => name);
+  /** @param contested gives up claims that an earlier sync has left, or neither source could ever write these names */
+  const withdraw = (contested: readonly string[]) => {
+    const kept = before?.names.filter(name => !created.includes(name) || !contested.includes(name)) ?? [];
+    return writeInventory(api, { ...inventory, revision: before?.revision ?? null, names: kept }, true);
+  };
   const adopted = new Set(steps.filter(({ kind }) => kind === 'adopt').map(({ name }) => name));
   for (const other of await listInventories(api)) {
     if (other.source === source.name) continue;
     const contested = other.names.filter(name => names.has(name) && !adopted.has(name));
     if (contested.length === 0) continue;
-    await withdraw();
+    await withdraw(contested);
     throw taken(`${contested.join(', ')}: ${other.source} is synced to the same names; nothing was written.`);
   }
-  const created = steps.filter(({ kind }) => kind === 'create').map(({ name }) => name);
   const isNew = ({ name }: ListedSecret) => created.includes(name) && !before?.names.includes(name);
   if (created.length > 0 && (await listSecrets(api)).some(isNew)) {
-    await withdraw();
+    await withdraw([]);
     throw moved('Somebody has created secrets meanwhile.');
   }
   return { ...inventory, adopted };
