@@ -16,9 +16,12 @@ const { api, cli, owner, place, variables } = useWorkplace();
 
 const outside = () => readFileSync(join(cli.home, 'outside'), 'utf8');
 const scripts = [
-  ...['--run', 'printf %s "$HOLDFAST_NEW_A" >outside'],
-  ...['--check', 'test "$(cat outside)" = "$HOLDFAST_NEW_A"'],
-  ...['--after', 'test "$HOLDFAST_OLD_A" != "$HOLDFAST_NEW_A" && printf %s "$HOLDFAST_OLD_A" >revoked'],
+  '--run',
+  'printf %s "$HOLDFAST_NEW_A" >outside',
+  '--check',
+  'test "$(cat outside)" = "$HOLDFAST_NEW_A"',
+  '--after',
+  'test "$HOLDFAST_OLD_A" != "$HOLDFAST_NEW_A" && printf %s "$HOLDFAST_OLD_A" >revoked',
 ];
 
 const nowhere = { writeHead: () => nowhere, end: () => nowhere } as unknown as ServerResponse;
