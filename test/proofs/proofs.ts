@@ -188,16 +188,20 @@ export const proofs: readonly Proof[] = [
   { name: 'kills', files: ['test/clients/cli/killed.test.ts'], env: { KILLS: '8' }, full: { KILLS: '40' } },
   {
     name: 'syncs',
-    files: ['test/clients/cli/sync/histories.test.ts', 'test/clients/cli/sync/sync.test.ts'],
+    files: words(`test/clients/cli/sync/histories.test.ts test/clients/cli/sync/sync.test.ts
+      test/clients/cli/sync/half-done.test.ts`),
     env: { SYNC_HISTORIES: '100' },
     full: { SYNC_HISTORIES: '500' },
   },
   {
     name: 'rotations',
-    files: ['test/clients/cli/rotate-killed.test.ts', 'test/clients/cli/rotate.test.ts'],
+    files: words(`test/clients/cli/rotate-killed.test.ts test/clients/cli/rotate.test.ts
+      test/clients/cli/rotate-lost-answers.test.ts test/clients/cli/rotate-limits.test.ts`),
     env: { ROTATION_KILLS: '18' },
     full: { ROTATION_KILLS: '200' },
   },
+  { name: 'names-only', files: ['test/attacks/names-only.test.ts'] },
+  { name: 'python', files: ['test/clients/python/cases.test.ts', 'test/clients/python/package.test.ts'] },
   { name: 'layers', files: ['test/functions/secrets/layers-search.test.ts'] },
   { name: 'dialects', files: ['test/lib/formats/dotenv'], env: { DIALECTS: '2000' }, full: { DIALECTS: '10000' } },
   { name: 'formats', files: ['test/clients/cli/formats'], env: { FORMATS: '4000' }, full: { FORMATS: '20000' } },

@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { contract, created, ok } from '../contract.ts';
-import { type Changes, changesBodyFields, documentedChanges, readChanges } from '../fields/changes-body.ts';
-import { maxProposalDays, ProposalContent, ProposalId, proposalStates, rotationProgress } from '../fields/proposal.ts';
+import { changesBodyFields } from '../fields/changes-body.ts';
+import { ProposalContent, ProposalId, proposalStates, rotationProgress } from '../fields/proposal.ts';
 import { flagQuery, integerQuery } from '../fields/query.ts';
 import { writers } from '../fields/role.ts';
 import { Slug, Timestamp, UserReference, Uuid } from '../fields/text.ts';
-import { changeUses, IfMatchHeader, KeyList, referenceErrors } from './changes.ts';
+import { changeUses, IfMatchHeader, referenceErrors } from './changes.ts';
+import { ProposalBody, Purpose } from './proposal-body.ts';
 import { keyNames, mayNeedValues, Revision, writesSecrets } from './secrets.ts';
 
 /** Whoever may write in the environment sees what is proposed there; the values take the right to read. */
@@ -26,11 +27,6 @@ const decides = {
   environmentRule: 'write',
   granted: true,
 } as const;
-
-const Purpose = z.literal('rotation').meta({
-  description: '`rotation`: the last approval doesn’t apply it; its author does, with `/apply`.',
-  example: 'rotation',
-});
 
 const Progress = z.enum(rotationProgress).meta({
   description:
@@ -90,65 +86,6 @@ export const Proposal = z
   })
   .meta({ id: 'Proposal', description: 'A change of secrets that waits for approval.' });
 export type Proposal = z.infer<typeof Proposal>;
-
-const message = changesBodyFields.message;
-const extras = {
-  purpose: Purpose.optional(),
-  expiresInDays: z.int().min(1).max(maxProposalDays).default(7).meta({
-    description: 'How long it can be approved and applied.',
-    example: 7,
-  }),
-};
-
-const promote = z
-  .strictObject({
-    from: Slug.meta({ description: 'Slug of the source environment.', example: 'dev' }),
-    keys: KeyList.optional().meta({ description: 'Keys to promote. Defaults to all.', example: ['DATABASE_HOST'] }),
-    overwrite: z.boolean().default(true).describe('Whether to overwrite existing values.'),
-  })
-  .describe('Copies secrets from another environment of the project, as they are now.');
-
-const restore = z
-  .strictObject({
-    revision: z.int().meta({ description: 'The revision to restore; 0 is empty.', example: 12 }),
-    keys: KeyList.optional().meta({ description: 'Keys to restore. Defaults to all.', example: ['DATABASE_HOST'] }),
-  })
-  .describe('Restores an earlier revision. Only for owners and admins.');
-
-interface Common {
-  message?: string | undefined;
-  purpose?: 'rotation' | undefined;
-  expiresInDays: number;
-}
-
-/** What to propose, with how long. */
-export type ProposalBody = Common &
-  ({ changes: Changes } | { promote: z.output<typeof promote> } | { restore: z.output<typeof restore> });
-
-/** What `/changes` takes, or a promotion into the environment, or a restore. */
-const ProposalBody = z
-  .strictObject({ ...changesBodyFields, promote: promote.optional(), restore: restore.optional(), ...extras })
-  .transform((body, context): ProposalBody => {
-    const { promote, restore, purpose, expiresInDays, message, ...fields } = body;
-    const common = { message, purpose, expiresInDays };
-    const isChange = fields.set !== undefined || fields.dotenv !== undefined || fields.delete.length > 0;
-    if ([isChange, promote !== undefined, restore !== undefined].filter(Boolean).length > 1) {
-      const message = 'must have only one of changes (set, dotenv, delete), promote and restore';
-      context.addIssue({ code: 'custom', path: [], message });
-    }
-    if (promote !== undefined) return { ...common, promote };
-    if (restore !== undefined) return { ...common, restore };
-    const changes = readChanges(fields, (path, message) => context.addIssue({ code: 'custom', path, message }));
-    return { ...common, changes };
-  })
-  .meta({
-    documentedAs: () =>
-      z.xor([
-        ...documentedChanges(extras),
-        z.strictObject({ promote, message, ...extras }).describe('A promotion into the environment.'),
-        z.strictObject({ restore, message, ...extras }).describe('A restore of the environment.'),
-      ]),
-  });
 
 const ProposalResponse = z.object({ proposal: Proposal });
 
@@ -330,7 +267,9 @@ export const rejectProposal = contract({
     'Closes a proposal. Whoever may approve it may reject it, unless it is a rotation that has started: then the new ' +
     'value may be in use already, and only the author ends it, as long as the author may write.',
   access: decides,
-  body: z.strictObject({ message: message.describe('Why, in one line. The author sees it: never include a secret.') }),
+  body: z.strictObject({
+    message: changesBodyFields.message.describe('Why, in one line. The author sees it: never include a secret.'),
+  }),
   bodyExample: { message: 'The host is wrong' },
   responses: ok({ description: 'The proposal.', body: ProposalResponse, example: closed('rejected') }),
   errors: [...decisionErrors, 'rotation_open'],

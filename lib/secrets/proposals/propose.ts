@@ -1,6 +1,7 @@
 import type { MemberContext } from '../../access/request-context.ts';
 import { hasFreshRights } from '../../contracts/fields/role.ts';
-import type { CheckedProposal, ProposalBody } from '../../contracts/secrets/proposals.ts';
+import type { ProposalBody } from '../../contracts/secrets/proposal-body.ts';
+import type { CheckedProposal } from '../../contracts/secrets/proposals.ts';
 import { ApiError, invalidRequest } from '../../core/errors.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
 import type { ChangeOptions } from '../change/change-request.ts';

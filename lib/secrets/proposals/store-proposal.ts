@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { MemberContext } from '../../access/request-context.ts';
 import { maxOpenProposals } from '../../contracts/fields/proposal.ts';
 import { maxKeysPerChange } from '../../contracts/fields/secret-rules.ts';
-import type { ProposalBody } from '../../contracts/secrets/proposals.ts';
+import type { ProposalBody } from '../../contracts/secrets/proposal-body.ts';
 import { ApiError } from '../../core/errors.ts';
 import { queueJob } from '../../core/queue.ts';
 import { dayMs } from '../../core/time.ts';
