@@ -202,6 +202,11 @@ export const proofs: readonly Proof[] = [
   },
   { name: 'names-only', files: ['test/attacks/names-only.test.ts'] },
   { name: 'python', files: ['test/clients/python/cases.test.ts', 'test/clients/python/package.test.ts'] },
+  {
+    name: 'import',
+    files: words(`test/clients/cli/import.test.ts test/clients/cli/import-sources.test.ts
+      test/clients/cli/import-settle.test.ts`),
+  },
   { name: 'layers', files: ['test/functions/secrets/layers-search.test.ts'] },
   { name: 'dialects', files: ['test/lib/formats/dotenv'], env: { DIALECTS: '2000' }, full: { DIALECTS: '10000' } },
   { name: 'formats', files: ['test/clients/cli/formats'], env: { FORMATS: '4000' }, full: { FORMATS: '20000' } },
