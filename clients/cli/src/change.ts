@@ -68,7 +68,8 @@ export async function carryOut<T extends { revision: number }>(
   }
   if (!propose) requireYes(terminal, plan, title);
   showPlan(session, plan, title, all);
-  if (countOf(plan) > 0) await requireConfirmed(terminal, propose);
+  // A plan for names only does not tell what would be replaced.
+  if (propose || countOf(plan) > 0) await requireConfirmed(terminal, propose);
   const refuse = async (error: unknown) => {
     if (!(error instanceof RevisionMismatch)) throw error;
     return await refuseMoved(output, environment, plan.revision, error.currentRevision);

@@ -37,11 +37,19 @@ const beginnings = {
   environment: 'Create one: holdfast envs create dev',
 };
 
-/** Runs `work` on the first call and returns its result from then on. */
+/** Runs `work` on the first call and returns its result from then on. A promise that is rejected is not kept. */
 export function once<T>(work: () => T): () => T {
   let done: { result: T } | undefined;
   return () => {
-    done ??= { result: work() };
+    if (done === undefined) {
+      const now = { result: work() };
+      done = now;
+      if (now.result instanceof Promise) {
+        now.result.catch(() => {
+          if (done === now) done = undefined;
+        });
+      }
+    }
     return done.result;
   };
 }

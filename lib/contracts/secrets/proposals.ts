@@ -13,7 +13,7 @@ import { keyNames, mayNeedValues, Revision, writesSecrets } from './secrets.ts';
 const seesProposals = { ...writesSecrets, tokens: 'read' } as const;
 
 /**
- * A token for names only may end and renew its user’s proposals, apart from rotations, but not apply one: others decide
+ * A token for names only may end and renew what such a token has proposed for its user, but not apply it: others decide
  * about it.
  */
 const ownsProposals = { ...writesSecrets, ...mayNeedValues } as const;

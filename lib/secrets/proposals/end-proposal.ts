@@ -5,7 +5,7 @@ import { retryWithFreshRead, transact } from '../../table/write.ts';
 import { requireOther } from './apply-proposal.ts';
 import { changeProposal, closing, proposalFacts, requireOpen } from './close-proposal.ts';
 import { authorRights } from './people.ts';
-import { requireMayRotate } from './propose.ts';
+import { requireMayReplace } from './propose.ts';
 import { type ProposalReads, readProposal, requireProposal } from './read-proposal.ts';
 import { removeParts } from './stored-proposal.ts';
 import { proposalView } from './view-proposal.ts';
@@ -38,7 +38,7 @@ async function end(
       const { path, project, state, proposal, people } = await requireProposal(context, reads);
       if (outcome === 'rejected') requireOther(context, proposal);
       else requireAuthor(context, proposal);
-      requireMayRotate(context, proposal);
+      requireMayReplace(context, proposal);
       requireOpen(proposal);
       // If its author has left, somebody else has to end it, or its keys could never be rotated again.
       if (outcome === 'rejected' && proposal.progress !== undefined && authorRights(proposal, people, state).write) {

@@ -4,6 +4,7 @@ import type { ProposalBody } from '../../contracts/secrets/proposal-body.ts';
 import type { CheckedProposal } from '../../contracts/secrets/proposals.ts';
 import { ApiError, invalidRequest } from '../../core/errors.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
+import type { ProposalRecord } from '../../table/records/proposal.ts';
 import type { ChangeOptions } from '../change/change-request.ts';
 import { beginChange } from '../change/read-target.ts';
 import { beginPromotion, promoteSecrets } from '../promote-secrets.ts';
@@ -73,6 +74,18 @@ export async function createProposal(
 /** The scripts of a rotation need its values, and only whoever may read these can end it. @throws insufficient_scope */
 export function requireMayRotate({ access }: MemberContext, { purpose }: { purpose?: 'rotation' | undefined }): void {
   access.requireValues(purpose === 'rotation');
+}
+
+/**
+ * A proposal by somebody who may see values can hold some that were given. A token for names only neither discards
+ * these nor proposes them anew.
+ * @throws insufficient_scope
+ */
+export function requireMayReplace(
+  { access }: MemberContext,
+  { purpose, byNames }: Pick<ProposalRecord, 'purpose' | 'byNames'>,
+): void {
+  access.requireValues(purpose === 'rotation' || byNames !== true);
 }
 
 export const nothingToPropose = () => invalidRequest([{ path: '', message: 'would change nothing' }]);

@@ -9,7 +9,7 @@ import { isLive } from '../engine/read-snapshot.ts';
 import { DecisionOutdated } from '../engine/write-change.ts';
 import { proposalClosed, requireOpen } from './close-proposal.ts';
 import { requireAuthor } from './end-proposal.ts';
-import { nothingToPropose, requireMayRotate } from './propose.ts';
+import { nothingToPropose, requireMayReplace } from './propose.ts';
 import { requireProposal } from './read-proposal.ts';
 import { proposedValues, queueNotice, storeRebased } from './store-proposal.ts';
 import { generatedIn, keysOf, openValues, proposalAt, readParts } from './stored-proposal.ts';
@@ -44,7 +44,7 @@ export async function rebaseProposal(context: MemberContext, id: string, begun: 
       const reads = { path, proposal: read, people: new Map(), project, state: readState };
       const { proposal } = await requireProposal(context, reads);
       requireAuthor(context, proposal);
-      requireMayRotate(context, proposal);
+      requireMayReplace(context, proposal);
       requireOpen(proposal);
       let stored: CheckedProposal | undefined;
       let macKey = '';

@@ -181,10 +181,12 @@ def shown_in(error):
     while current is not None:
         shown.append(repr(vars(current)))
         for frame, _ in traceback.walk_tb(current.__traceback__):
-            if os.path.dirname(frame.f_code.co_filename) != os.path.dirname(holdfast.__file__):
+            folder, file = os.path.split(frame.f_code.co_filename)
+            if folder != os.path.dirname(holdfast.__file__):
                 continue
             # What the application gives is in its own frames as well.
-            if frame.f_code.co_name not in ("__init__", "from_environment", "set"):
+            is_given = file == "_environment.py" and frame.f_code.co_name in ("set", "apply")
+            if not is_given and frame.f_code.co_name not in ("__init__", "from_environment"):
                 shown.append(f"{frame.f_code.co_name} {frame.f_locals!r}")
         current = current.__cause__ or current.__context__
     return "\n".join(shown)

@@ -44,6 +44,21 @@ show([revision, platform_assertion("i-1", Variables(os.environ))()])
     expect(metadata.received).toHaveLength(1);
   });
 
+  it('keeps the end of an IPv6 address apart from a port', async () => {
+    const script = `
+from holdfast._http import Request, _connect_to
+def place(url):
+    connection = _connect_to(Request("GET", url, {}, None), 1, direct=True)[0]
+    return [connection.host, connection.port]
+show([place("http://[fd00:ec2::23]/v1"), place("https://[fd00:ec2::254]"), place("http://[::1]:81")])
+`;
+    expect(await run(script, { URL: 'http://localhost' })).toEqual([
+      ['fd00:ec2::23', 80],
+      ['fd00:ec2::254', 443],
+      ['::1', 81],
+    ]);
+  });
+
   it('uses no proxy for hosts that are excluded', async () => {
     const server = await untilEnd(startServer(pullAnswer(3, {})));
     const script = 'show(client().environment("acme/web-shop/dev").pull().revision)';

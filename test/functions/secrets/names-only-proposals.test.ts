@@ -42,16 +42,23 @@ describe('a proposal of somebody who may see values', () => {
     expect(await shownTo(owner.session, proposal)).toEqual([...shown, []]);
     const hidden = [['NEW'], [], [], undefined, []];
     expect(await shownTo(as, proposal)).toEqual(hidden);
-    // Moving a key would tell whether the proposal updates it, and so would proposing it anew.
+    // Moving a key would tell whether the proposal updates it.
     for (const key of ['EQUAL', 'OTHER']) {
       await expectStatus(api.put(place.at('staging'), { key, generate: {} }, as), 200);
     }
     expect(await shownTo(owner.session, proposal)).toEqual([...shown, ['OTHER']]);
     expect(await shownTo(as, proposal)).toEqual(hidden);
-    const rebased = await expectStatus(api.post(at(proposal, '/rebase'), undefined, as), 200);
-    expect(keysIn(rebased.body.proposal)).toEqual(hidden.slice(0, 4));
-    const withdrawn = await expectStatus(api.post(at(proposal, '/withdraw'), undefined, as), 200);
-    expect(keysIn(withdrawn.body.proposal)).toEqual(hidden.slice(0, 4));
+  });
+
+  it('is neither proposed anew nor withdrawn by a token for names only', async () => {
+    await place.importAll('staging', { A: '1', B: '2' });
+    const proposal = await propose({ set: [{ key: 'A', value: 'given' }] });
+    const as = await namesToken();
+    for (const rest of ['/rebase', '/withdraw']) {
+      expect(codeOf(await api.post(at(proposal, rest), undefined, as))).toBe('403 insufficient_scope');
+    }
+    const { values } = (await api.get(at(proposal, '?values=true'), owner.session)).body;
+    expect(values).toEqual([{ key: 'A', before: '1', after: 'given' }]);
   });
 
   it('looks the same whether it repeats a value or not, but shows what the service generates', async () => {
@@ -80,6 +87,15 @@ describe('a proposal of a token for names only', () => {
     await expectStatus(api.post(at(proposal, '/rebase'), undefined, owner.session), 200);
     expect((await shownTo(owner.session, proposal))[1]).toEqual(['OTHER']);
     expect((await shownTo(as, proposal))[1]).toEqual([]);
+    expect(codeOf(await api.post(at(proposal, '/withdraw'), undefined, as))).toBe('403 insufficient_scope');
+  });
+
+  it('is withdrawn by it', async () => {
+    await place.importAll('staging', { A: '1' });
+    const as = await namesToken();
+    const proposal = await propose({ set: [{ key: 'A', generate: {} }] }, as);
+    const withdrawn = await expectStatus(api.post(at(proposal, '/withdraw'), undefined, as), 200);
+    expect(withdrawn.body.proposal.state).toBe('withdrawn');
   });
 
   it('writes each of its keys when it is applied, so that versions don’t tell which were equal', async () => {

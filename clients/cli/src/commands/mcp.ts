@@ -33,7 +33,8 @@ function describe(error: unknown): string {
   return [
     `${code}: ${message}`,
     ...problems.map(({ path, message: problem }: { path: string; message: string }) => `${path}: ${problem}`),
-    ...(hint === undefined ? [] : [hint]),
+    // An agent is not told how to get more access.
+    ...(hint === undefined || code === 'insufficient_scope' ? [] : [hint]),
     ...(requestId === undefined ? [] : [`Request ${requestId}`]),
   ].join('\n');
 }

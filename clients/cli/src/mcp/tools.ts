@@ -102,6 +102,8 @@ function callsOf(session: Session): { [Name in ToolName]: (input: Input<Name>) =
       await slugOf(given, 'environment'),
     );
   const organizationIdOf = (given: Place) => session.organizationId(given.organization);
+  /** For lists of several places: what is neither given nor set limits nothing. */
+  const limitOf = (given: Place, member: PlaceMember) => given[member] ?? session.settings()[member]?.value;
   return {
     list_environments: async given => {
       const path = { orgId: await organizationIdOf(given) };
@@ -109,7 +111,7 @@ function callsOf(session: Session): { [Name in ToolName]: (input: Input<Name>) =
       const isNamed = ({ slug: name }: { slug: string }, named: string | undefined) => (named ?? name) === name;
       return {
         projects: projects
-          .filter(project => isNamed(project, given.project))
+          .filter(project => isNamed(project, limitOf(given, 'project')))
           .map(({ slug: project, name, environments }) => ({
             project,
             name,
@@ -143,7 +145,7 @@ function callsOf(session: Session): { [Name in ToolName]: (input: Input<Name>) =
     validate: async given => (await environmentOf(given)).validate(),
     due: async ({ within = '30d', ...given }) => {
       const path = { orgId: await organizationIdOf(given) };
-      const { project, environment } = given;
+      const [project, environment] = [limitOf(given, 'project'), limitOf(given, 'environment')];
       const query = { within, ...(project !== undefined && { project }) };
       const { due } = await session.request('GET', '/v1/due/{orgId}', { path, query });
       return { due: due.filter(one => (environment ?? one.environment) === one.environment) };

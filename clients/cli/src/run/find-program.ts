@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, lstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { throughShell } from '../elsewhere.ts';
 import { exitCodes, Failure } from '../failure.ts';
@@ -33,7 +33,7 @@ export function findProgram(command: string, variables: Readonly<Record<string, 
 export function findOnWindows(
   command: string,
   variables: Readonly<Record<string, string>>,
-  isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true,
+  isFile = isWindowsFile,
 ): string {
   const found = windowsCandidates(command, variables).find(isFile);
   if (found !== undefined) return found;
@@ -45,6 +45,17 @@ export function findOnWindows(
   throw new Failure(exitCodes.noSuchCommand, 'no_such_command', `Command not found: ${command}.`, {
     hint: command.includes(' ') ? 'To run it with a shell: holdfast run -- cmd /c "…"' : undefined,
   });
+}
+
+/** Windows lets nobody read what the aliases of its store lead to, such as `python.exe`, but it starts them. */
+function isWindowsFile(path: string): boolean {
+  const stats = findStats(path);
+  if (typeof stats !== 'string') return stats?.isFile() === true;
+  try {
+    return !lstatSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 /** @returns undefined if there is none, or why it can't be told: a container's user may not enter all of PATH */

@@ -121,12 +121,18 @@ export function forwardSignals(
     to: child => {
       target = child;
       // A child that wasn't there yet has heard nothing of its terminal either.
-      for (const signal of early.splice(0)) child.kill(signal);
+      for (const signal of early.splice(0)) hand(child, signal);
     },
     stop: () => {
       for (const remove of listeners) remove();
     },
   };
+}
+
+/** Windows has no signals that one process sends to another: they end it, or Node refuses to send them. */
+export function hand(child: Pick<ChildProcess, 'kill'>, signal: NodeJS.Signals, platform = process.platform): void {
+  if (platform !== 'win32') child.kill(signal);
+  else if (signal !== 'SIGWINCH') child.kill();
 }
 
 function hasTerminal(): boolean {
@@ -150,7 +156,12 @@ export function endAs({ code, signal }: Ending): Promise<never> {
   } catch {
     // SIGKILL and SIGSTOP can't be caught.
   }
-  process.kill(process.pid, signal);
+  try {
+    process.kill(process.pid, signal);
+  } catch {
+    // Windows does not have all of them.
+    process.exit(128 + constants.signals[signal]);
+  }
   // Delivery may take a moment if another thread gets the signal.
   return new Promise(() => setTimeout(() => process.exit(128 + constants.signals[signal]), 1000));
 }

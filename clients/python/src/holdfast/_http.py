@@ -106,7 +106,8 @@ def _connect_to(
 ) -> tuple[http.client.HTTPConnection, str, dict[str, str]]:
     """The connection, not yet open, the target of the request line and the headers."""
     url = urllib.parse.urlsplit(request.url)
-    host, port = url.hostname or "", url.port
+    # With a port always, because http.client takes the end of an IPv6 address for one.
+    host, port = url.hostname or "", url.port or (443 if url.scheme == "https" else 80)
     target = urllib.parse.urlunsplit(("", "", url.path or "/", url.query, ""))
     headers = dict(request.headers)
     proxy = None if direct else _proxy_for(url)
@@ -118,7 +119,7 @@ def _connect_to(
     credentials = _proxy_credentials(proxy)
     if url.scheme == "https":
         tunnel = http.client.HTTPSConnection(proxy_host, proxy_port, timeout=limit, context=_tls())
-        tunnel.set_tunnel(host, port or 443, headers=credentials)
+        tunnel.set_tunnel(host, port, headers=credentials)
         return tunnel, target, headers
     return http.client.HTTPConnection(proxy_host, proxy_port, timeout=limit), request.url, {**headers, **credentials}
 

@@ -49,6 +49,32 @@ class ApplyResult:
     deleted: tuple[str, ...]
 
 
+# Bodies are made in functions of their own, which return before anything fails: error reports show the variables of
+# frames.
+
+
+def _set_operation(
+    path: str, key: str, put: Put, if_version: int | None, message: str | None, headers: Mapping[str, str]
+) -> Operation:
+    body: dict[str, Any] = {"key": key, "value": put.value}
+    if put.expand:
+        body["expand"] = True
+    if if_version is not None:
+        body["expectedVersion"] = if_version
+    return Operation("PUT", path, body=_with_message(body, message), headers=headers)
+
+
+def _apply_operation(
+    path: str, puts: Mapping[str, Put], deleted: Sequence[str], message: str | None, headers: Mapping[str, str]
+) -> Operation:
+    body: dict[str, Any] = {}
+    if puts:
+        body["set"] = [_entry_of(key, put) for key, put in puts.items()]
+    if deleted:
+        body["delete"] = list(deleted)
+    return Operation("POST", path, body=_with_message(body, message), headers=headers)
+
+
 R = TypeVar("R", SetResult, ApplyResult)
 
 
@@ -61,12 +87,7 @@ class Writer:
     def set(
         self, key: str, put: Put, *, if_version: int | None, if_revision: int | None, message: str | None
     ) -> SetResult:
-        body: dict[str, Any] = {"key": key, "value": put.value}
-        if put.expand:
-            body["expand"] = True
-        if if_version is not None:
-            body["expectedVersion"] = if_version
-        operation = Operation("PUT", self._path, body=_with_message(body, message), headers=_condition(if_revision))
+        operation = _set_operation(self._path, key, put, if_version, message, _condition(if_revision))
 
         def found(pulled: Pulled[Snapshot]) -> SetResult:
             version = next(entry["version"] for entry in pulled.entries if entry["key"] == key)
@@ -80,13 +101,7 @@ class Writer:
     def apply(
         self, puts: Mapping[str, Put], deleted: Sequence[str], *, if_revision: int | None, message: str | None
     ) -> ApplyResult:
-        body: dict[str, Any] = {}
-        if puts:
-            body["set"] = [_entry_of(key, put) for key, put in puts.items()]
-        if deleted:
-            body["delete"] = list(deleted)
-        path = f"{self._path}/changes"
-        operation = Operation("POST", path, body=_with_message(body, message), headers=_condition(if_revision))
+        operation = _apply_operation(f"{self._path}/changes", puts, deleted, message, _condition(if_revision))
         wanted: dict[str, Put | None] = {**puts, **dict.fromkeys(deleted)}
 
         def found(pulled: Pulled[Snapshot]) -> ApplyResult:

@@ -5,7 +5,7 @@ import { launchOf, launchOfShell } from '#clients/cli/src/launch/launch.ts';
 import { batchCommand, commandLine, systemProgram, windowsCandidates } from '#clients/cli/src/launch/windows.ts';
 import { addVariables, childEnvironment } from '#clients/cli/src/run/child-environment.ts';
 import { findOnWindows } from '#clients/cli/src/run/find-program.ts';
-import { isForwarded } from '#clients/cli/src/run/spawn.ts';
+import { hand, isForwarded } from '#clients/cli/src/run/spawn.ts';
 import { isWithheld } from '#clients/cli/src/withheld.ts';
 import {
   afterSpecialCharacters,
@@ -279,6 +279,11 @@ describe('places and signals on Windows', () => {
     for (const signal of ['SIGINT', 'SIGBREAK', 'SIGHUP', 'SIGTERM'] as const) {
       expect(isForwarded(signal, true, 'win32') || isForwarded(signal, false, 'win32')).toBe(false);
     }
+    const sent: unknown[] = [];
+    const child = { kill: (signal?: unknown) => sent.push(signal) > 0 };
+    for (const signal of ['SIGBREAK', 'SIGHUP', 'SIGWINCH'] as const) hand(child, signal, 'win32');
+    hand(child, 'SIGHUP', 'linux');
+    expect(sent).toEqual([undefined, undefined, 'SIGHUP']);
     expect(isForwarded('SIGINT', true, 'linux')).toBe(false);
     expect([isForwarded('SIGINT', false, 'linux'), isForwarded('SIGTERM', true, 'linux')]).toEqual([true, true]);
   });
