@@ -323,4 +323,13 @@ describe('a file that its product encrypted', () => {
     expect([code, stderr]).toEqual([9, expect.stringContaining(`${path}: DEEP is an object`)]);
     expect(await valuesOf(`${project.slug}/dev`)).toEqual({ PORT: '0x1F' });
   });
+
+  it('is refused by name without the key, and what is not encrypted is imported', async () => {
+    const value = 'ENC[AES256_GCM,data:abc=,iv:def=,tag:ghi=,type:str]';
+    const path = cli.file('prod.yaml', `A: ${value}\nB_unencrypted: b\nsops:\n    mac: ${value}\n`);
+    const { code, stderr } = await holdfast(['import', 'sops', path], undefined, shim('sops', {}));
+    expect([code, stderr]).toEqual([9, expect.stringContaining(`${path}: A is still encrypted`)]);
+    expect(stderr).toContain(`${path} could not be decrypted.`);
+    expect(await valuesOf(`${project.slug}/dev`)).toEqual({ B_unencrypted: 'b' });
+  });
 });

@@ -86,9 +86,20 @@ async function filesOf(session: Session, source: Source, names: readonly string[
     const file = { name: isInput ? 'Standard input' : name, text };
     const decrypts = !isInput && decrypt?.isEncrypted(text) === true && isInstalled(program);
     if (decrypts) session.output.note(`Running ${program} to decrypt ${name}.`);
-    files.push(decrypts ? { ...file, text: (await runTool(program, ...decrypt.words(name))).text } : file);
+    files.push(decrypts ? await decrypted(session, file, () => runTool(program, ...decrypt.words(name))) : file);
   }
   return files;
+}
+
+/** Without the key, the file stays as it is: its encrypted values are refused by name. */
+async function decrypted({ output }: Session, file: SourceFile, run: () => Promise<SourceFile>): Promise<SourceFile> {
+  try {
+    return { ...file, text: (await run()).text };
+  } catch (error) {
+    if (!(error instanceof Failure && error.code === 'source_failed')) throw error;
+    output.note(`${file.name} could not be decrypted.`);
+    return file;
+  }
 }
 
 /** @returns the revision that has the values */
