@@ -76,7 +76,7 @@ describe('Doppler', () => {
 describe('Infisical', () => {
   const secrets = [
     { key: 'A', value: '1', type: 'shared', _id: '65f', tags: [], comment: 'a note' },
-    { key: 'B', value: 'x\ny', type: 'personal', _id: '660', secretPath: '/frontend/web' },
+    { key: 'B', value: 'x\ny', type: 'shared', _id: '660', secretPath: '/frontend/web' },
   ];
 
   it('has a list with folders, a YAML mapping, or the list of the API', () => {
@@ -95,6 +95,26 @@ describe('Infisical', () => {
       places: { prod: { A: '1' }, dev: { A: '1' } },
       ways: { prod: { environment: 'prod' } },
       left: ['secrets that Infisical imports from base'],
+    });
+  });
+
+  it('has one environment in each of several files that name none', () => {
+    const [one, two] = ['staging.json', 'prod.json'].map(name => file(secrets, name));
+    expect(read('infisical', one, two).places).toEqual({
+      'staging.json': { A: '1' },
+      'staging.json/frontend/web': { B: 'x\ny' },
+      'prod.json': { A: '1' },
+      'prod.json/frontend/web': { B: 'x\ny' },
+    });
+    const named = file([{ ...secrets[1], environment: 'prod' }], 'named.json');
+    expect(Object.keys(read('infisical', one, named).places)).toContain('prod/frontend/web');
+  });
+
+  it('has personal values, which are nobody else’s', () => {
+    const own = { ...secrets[0], value: 'geheim \u0024{A}', type: 'personal' };
+    expect(read('infisical', [own, secrets[1]])).toMatchObject({
+      places: { 'frontend/web': { B: 'x\ny' } },
+      refused: ['export.json: A is a personal override'],
     });
   });
 
@@ -400,6 +420,20 @@ describe('a file that is no export', () => {
       expect([source, message]).toEqual([source, expect.stringContaining('nothing was')]);
       expect(message).not.toContain('geheim');
     }
+  });
+
+  it('is refused if it is dotenv, which a reader of YAML would take for something else', () => {
+    for (const source of ['infisical', 'doppler', 'chamber'] as const) {
+      for (const text of ["\ufeff# c\n\nA='x: geheim'\n", 'export A="x: geheim"\n', 'A.b-c=x: geheim']) {
+        const refused = failureOf(() => read(source, text));
+        expect([source, text, refused]).toEqual([
+          source,
+          text,
+          expect.stringContaining('export.json is a dotenv file'),
+        ]);
+      }
+    }
+    expect(read('chamber', '# A=b\na_b: "A=b"\n').places).toEqual({ 'export.json': { A_B: 'A=b' } });
   });
 
   it('has keys that a document repeats twice', () => {

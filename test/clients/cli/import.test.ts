@@ -235,7 +235,7 @@ describe('without files, import', () => {
   it('does so for the others', async () => {
     const staging = `${project.slug}/staging`;
     const infisical = shim('infisical', {
-      'export --env=staging --format=json --expand=false': [
+      'export --env=staging --format=json --expand=false --secret-overriding=false': [
         { key: 'A', value: '1' },
         { key: 'B', value: '\u0024{staging.A}' },
       ],

@@ -1,7 +1,7 @@
 import { type Exported, leaveNotes, placeOf, type SourceFile, type SourceValue, takeValue } from '../exported.ts';
 import { isNested, type Reference, templateOf } from '../references.ts';
 import type { Run, Source } from '../source.ts';
-import { isMembers, memberOf, readJson, type Tree, textOf, unreadable } from '../tree.ts';
+import { isMembers, memberOf, readJson, refuseDotenv, type Tree, textOf, unreadable } from '../tree.ts';
 
 /** Doppler adds these to each config. They say where it is. */
 const nameKeys = ['DOPPLER_PROJECT', 'DOPPLER_CONFIG', 'DOPPLER_ENVIRONMENT'];
@@ -12,7 +12,10 @@ export const doppler: Source = {
   program: 'doppler',
   example: 'doppler secrets --project web-shop --config prd --json --raw >secrets.json',
   read: (files, exported) => {
-    for (const file of files) for (const tree of readJson(file.text, file.name)) readConfig(file, tree, exported);
+    for (const file of files) {
+      refuseDotenv(file, doppler.example);
+      for (const tree of readJson(file.text, file.name)) readConfig(file, tree, exported);
+    }
   },
   collect: async run => {
     const projects = await namesIn(run, 'projects', '--json');
