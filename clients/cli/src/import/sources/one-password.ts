@@ -29,10 +29,11 @@ function readItem(file: SourceFile, item: Tree, exported: Exported): void {
   for (const field of listOf(item, 'fields')) {
     const value = memberOf(field, 'value');
     // A template's own field that nobody filled in.
-    if (value === undefined || value === '') continue;
+    if (value === undefined) continue;
     const key = textOf(field, 'label') ?? textOf(field, 'id') ?? '';
-    if (textOf(field, 'purpose') === 'NOTES') exported.left.push(`${place.name}: the notes`);
-    else if (typeof value === 'string' && /^\[use '.*--reveal' to reveal\]$/.test(value)) {
+    if (textOf(field, 'purpose') === 'NOTES') {
+      if (value !== '') exported.left.push(`${place.name}: the notes`);
+    } else if (typeof value === 'string' && /^\[use '.*--reveal' to reveal\]$/.test(value)) {
       exported.refused.push({ place: place.name, key, reason: 'is concealed: export it with --reveal' });
     } else takeValue(exported, place, key, value);
   }
