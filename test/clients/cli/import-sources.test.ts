@@ -166,7 +166,9 @@ describe('AWS', () => {
       { Name: '/acme/web-shop/prod/LIST', Type: 'StringList', Value: 'a,b' },
       { Name: '/staging/KEY', Type: 'String', Value: ' 1 ' },
       { Name: 'PLAIN', Type: 'String', Value: '' },
-      { Name: '/web-shop/prod/SEALED', Type: 'SecureString', Value: `AQICAH${'x'.repeat(120)}` },
+      ...['AQICAH', 'AQECAH', 'AYADeA', 'AgV4xy'].map((start, index) => {
+        return { Name: `/web-shop/prod/SEALED_${index}`, Type: 'SecureString', Value: start + 'x'.repeat(120) };
+      }),
     ];
     expect(read('aws-ssm', { Parameters, InvalidParameters: ['/gone'] })).toMatchObject({
       places: {
@@ -177,7 +179,7 @@ describe('AWS', () => {
       },
       ways: { 'acme/web-shop/prod': { project: 'web-shop', environment: 'prod' }, staging: { environment: 'staging' } },
       refused: [
-        'web-shop/prod: SEALED is still encrypted: export it --with-decryption',
+        ...[0, 1, 2, 3].map(index => `web-shop/prod: SEALED_${index} is still encrypted: export it --with-decryption`),
         'export.json: /gone is not in the export',
       ],
     });
@@ -247,12 +249,13 @@ describe('1Password', () => {
         { id: 'username', type: 'STRING', purpose: 'USERNAME', label: 'username' },
         { id: 'x1', section: { id: 's' }, type: 'CONCEALED', label: 'DATABASE_URL', value: 'postgres://x' },
         { id: 'x2', type: 'STRING', label: 'api key', value: 'k' },
+        { id: 'x4', type: 'STRING', label: 'EMPTY', value: '' },
         { id: 'x3', type: 'CONCEALED', label: 'HIDDEN', value: "[use 'op item get abc --reveal' to reveal]" },
       ],
       files: [{ id: 'f', name: 'cert.pem', size: 12 }],
     };
     expect(read('1password', item)).toMatchObject({
-      places: { 'Web shop/production': { DATABASE_URL: 'postgres://x', 'api key': 'k' } },
+      places: { 'Web shop/production': { DATABASE_URL: 'postgres://x', 'api key': 'k', EMPTY: '' } },
       ways: { 'Web shop/production': { project: 'Web shop', environment: 'production' } },
       refused: [
         'Web shop/production: HIDDEN is concealed: export it with --reveal',
@@ -327,6 +330,9 @@ describe('SOPS', () => {
       refused: ['p.yaml: E is empty (null)', 'p.yaml: F is an object'],
     });
     expect(read('sops', '{"A": "1", "N": 1e3}').places).toEqual({ 'export.json': { A: '1', N: '1e3' } });
+    const keys = 'TRUE: a\nNULL: b\nsops_x: c\n"No": d\n';
+    expect(read('sops', keys).places['export.json']).toEqual({ TRUE: 'a', NULL: 'b', sops_x: 'c', No: 'd' });
+    expect(read('sops', { sops_x: 'c', sops: {} }).places).toEqual({ 'export.json': { sops_x: 'c' } });
     const dotenv = file('# c\nA=1\nB="x\\ny" # z\nC=\n', 'p.env');
     expect(read('sops', dotenv).places).toEqual({ 'p.env': { A: '1', B: '"x\ny" # z', C: '' } });
     expect(failureOf(() => read('sops', '[default]\nA = geheim\n'))).toMatch(/is an INI file/);
@@ -375,6 +381,17 @@ describe('dotenvx', () => {
       places: { '.env': { C: 'it is', D: 'two\nlines', E: 'a"b', G: 'a b' } },
       refused: [`.env: A ${reason}`, `.env: B ${reason}`, `.env: F ${reason}`, `.env: H ${reason}`],
     });
+  });
+
+  it('refuses keys that are there twice, whatever they have, and leaves it to the import which names are keys', () => {
+    const text = file('A=1\nA="encrypted:BEpR"\nB=2\nB=2\n1ST=3\nC=4\n', '.env');
+    expect(read('dotenvx', text)).toMatchObject({
+      places: { '.env': { '1ST': '3', C: '4' } },
+      refused: ['A', 'A', 'B', 'B'].map(key => `.env: ${key} is there twice`),
+    });
+    expect(failureOf(() => read('dotenvx', file('A=1\ngeheim\n', '.env')))).toMatch(
+      /\.env can’t be read \(line 2 is not KEY=value\); nothing was imported/,
+    );
   });
 
   it('refuses what is still encrypted, and what dotenvx would replace', () => {

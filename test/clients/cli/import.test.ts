@@ -167,6 +167,30 @@ describe('import', () => {
     expect(await valuesOf('web/prd')).toEqual({ A: '1' });
   });
 
+  it('says which environments were imported if a later one fails', async () => {
+    const places = ['dev', 'staging', 'production'];
+    const file = json('a.json', {
+      Parameters: places.map(name => ({ Name: `/${project.slug}/${name}/A`, Value: '1' })),
+    });
+    const options = { env: { ...environment, TERM: 'dumb' }, terminal: true, columns: 200 };
+    const importing = async (...words: string[]) => {
+      const started = cli.start(['import', 'aws-ssm', file, ...words], options);
+      await started.until('Apply? [y/N]');
+      await client.environment(ada.organization.slug, project.slug, 'staging').set('B', words.join());
+      started.child.stdin?.write('y\n');
+      return started.ended;
+    };
+    const [dev, staging, production] = places.map(name => `${project.slug}/${name}`);
+    const { code, stdout } = await importing();
+    expect(code).toBe(6);
+    expect(stdout).toContain(`Imported: ${dev}`);
+    expect(stdout).toContain(`Stopped at ${staging}: staging has moved from revision 0 to 1; it was not imported.`);
+    expect(stdout).toContain(`Not reached: ${production}`);
+    expect([await valuesOf(`${dev}`), await valuesOf(`${production}`)]).toEqual([{ A: '1' }, {}]);
+    const again = (await importing('--json')).stdout.replace(/\s/g, '');
+    expect(again).toContain(`"imported":[],"stopped":"${staging}","notReached":["${production}"]`);
+  });
+
   it('changes nothing anywhere if one of the environments requires approval', async () => {
     const dev = `/projects/${ada.organization.id}/${project.slug}/environments/dev`;
     await expectStatus(api.patch(dev, { approvals: 1 }, ada.session), 200);
@@ -193,9 +217,12 @@ describe('import', () => {
 
 describe('without files, import', () => {
   it('runs the product’s own command line, which gets no token of this service', async () => {
+    const branches = Array.from({ length: 99 }, (_, index) => ({ name: `dev_${index}` }));
     const doppler = shim('doppler', {
-      'projects --json': [{ id: 'p1', name: 'web' }],
-      'configs --project web --json': [{ name: 'dev' }, { name: 'prd' }],
+      'projects --number 100 --page 1 --json': [{ id: 'p1', name: 'web' }],
+      'configs --project web --number 100 --page 1 --json': [...branches, { name: 'dev' }],
+      'configs --project web --number 100 --page 2 --json': [{ name: 'prd' }],
+      ...Object.fromEntries(branches.map(({ name }) => [`secrets --project web --config ${name} --json --raw`, {}])),
       'secrets --project web --config dev --json --raw': { A: { raw: '1', computed: '1' } },
       'secrets --project web --config prd --json --raw': { A: { raw: '2', computed: '2' } },
     });
@@ -286,7 +313,7 @@ describe('without files, import', () => {
     const { code, stderr, stdout } = await holdfast(['import', 'doppler'], undefined, shim('doppler', {}));
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining('doppler projects --json failed; nothing was imported'),
+      expect.stringContaining('doppler projects --number failed; nothing was imported'),
     ]);
     expect(stdout + stderr).not.toContain('geheim');
   });

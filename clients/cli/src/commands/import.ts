@@ -2,6 +2,7 @@ import { ApprovalRequired, RevisionMismatch } from '@holdfast/sdk';
 import { applyPlan, refuseMoved, requireConfirmed, showDryRun, showPlan } from '../change.ts';
 import { Argument, defineCommand, type FlagsOf, Option } from '../define-command.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
+import { failureOf } from '../failure-of.ts';
 import { nameOf } from '../import/destination.ts';
 import type { Exported, SourceFile } from '../import/exported.ts';
 import { approvalNeeded, type PlannedImport, planImports, prepare, titleOf } from '../import/import-values.ts';
@@ -56,9 +57,33 @@ async function importAll(session: Session, name: string, names: readonly string[
   for (const one of planned) showPlan(session, one.plan, titleOf(one), flags.all);
   showLeft(session, exported);
   if (count > 0) await requireConfirmed(terminal, false);
+  const changing = planned.filter(({ plan }) => countOf(plan) > 0);
   const revisions = new Map<PlannedImport, number>();
-  for (const one of planned) if (countOf(one.plan) > 0) revisions.set(one, await carryOut(session, one, message));
+  for (const one of changing) {
+    try {
+      revisions.set(one, await carryOut(session, one, message));
+    } catch (error) {
+      throw stoppedAt(one, changing, error);
+    }
+  }
   report(session, exported, planned, revisions);
+}
+
+/** The failure, and which environments of several have their values. */
+function stoppedAt(one: PlannedImport, changing: readonly PlannedImport[], error: unknown): Failure {
+  const { exitCode, code, message, requestId, details, hint } = failureOf(error);
+  if (changing.length === 1) return failureOf(error);
+  const names = changing.map(({ destination }) => nameOf(destination));
+  const at = changing.indexOf(one);
+  const [imported, stopped, notReached] = [names.slice(0, at), names[at], names.slice(at + 1)];
+  const lines = [
+    `Imported: ${imported.join(', ') || 'none'}`,
+    `Stopped at ${stopped}: ${message}`,
+    `Not reached: ${notReached.join(', ') || 'none'}`,
+  ];
+  const all = { imported, stopped, notReached, cause: details };
+  const problem = `Not all environments were imported.\n  ${lines.join('\n  ')}`;
+  return new Failure(exitCode, code, problem, { requestId, hint, details: all });
 }
 
 /** @throws Failure that leads those on who have a file of values and no product */
@@ -112,7 +137,8 @@ async function carryOut(session: Session, one: PlannedImport, message: string): 
     return revision;
   } catch (error) {
     if (error instanceof RevisionMismatch) {
-      return await refuseMoved(session.output, environment, plan.revision, error.currentRevision);
+      const { currentRevision } = error;
+      return await refuseMoved(session.output, environment, plan.revision, currentRevision, 'it was not imported');
     }
     throw error instanceof ApprovalRequired ? approvalNeeded(one.destination) : error;
   }
