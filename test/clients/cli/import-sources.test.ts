@@ -151,6 +151,16 @@ describe('HashiCorp Vault', () => {
     expect(failureOf(() => read('vault', '{"errors": ["geheim"]}'))).toMatch(/export.json is not an answer of vault/);
   });
 
+  it('says that a version is deleted', () => {
+    const metadata = { version: 3, deletion_time: '2026-01-01T00:00:00Z', destroyed: false };
+    expect(read('vault', { data: { data: null, metadata } })).toEqual({
+      places: {},
+      ways: {},
+      refused: [],
+      left: ['export.json: the latest version, which is deleted'],
+    });
+  });
+
   it('takes the place from the path that was asked for', () => {
     const asked = { name: 'acme/web-shop/prod', text: '{"data": {"A": "1"}}', place: {} };
     expect(read('vault', asked).ways).toEqual({
@@ -263,6 +273,36 @@ describe('1Password', () => {
       ],
       left: ['Web shop/production: the notes'],
     });
+  });
+});
+
+describe('items of one name', () => {
+  it('are told apart by their ids', () => {
+    const item = { title: 'prod', vault: { name: 'shop' }, fields: [{ label: 'A', value: '1' }] };
+    const items = [
+      { ...item, id: 'x' },
+      { ...item, id: 'y' },
+      { ...item, id: 'z', title: 'dev' },
+    ];
+    const way = { project: 'shop', environment: 'prod' };
+    expect(read('1password', ...items).ways).toEqual({
+      'shop/prod (x)': way,
+      'shop/prod (y)': way,
+      'shop/dev': { ...way, environment: 'dev' },
+    });
+    // The same item twice has each of its keys twice.
+    expect(Object.keys(read('1password', items[0], items[0]).places)).toEqual(['shop/prod']);
+
+    const own = { name: 'prod', folderId: 'f', fields: [{ name: 'A', value: '1', type: 0 }] };
+    const vault = {
+      encrypted: false,
+      folders: [{ id: 'f', name: 'shop' }],
+      items: [
+        { ...own, id: 'x' },
+        { ...own, id: 'y' },
+      ],
+    };
+    expect(read('bitwarden', vault).ways).toEqual({ 'shop/prod (x)': way, 'shop/prod (y)': way });
   });
 });
 

@@ -239,6 +239,25 @@ describe('without files, import', () => {
     expect((await holdfast(['import', 'vault'], undefined, vault)).code).toBe(0);
     expect([await valuesOf('api/prod'), await valuesOf(`${project.slug}/lone`)]).toEqual([{ B: '1' }, { C: '2' }]);
 
+    const several = shim('vault', {
+      'secrets list -format=json': { 'kv/': { type: 'kv' }, 'team/kv/': { type: 'kv' } },
+      ...Object.fromEntries(
+        ['kv', 'team/kv'].flatMap(mount => [
+          [`kv list -format=json -mount=${mount} -- `, ['api/']],
+          [`kv list -format=json -mount=${mount} -- api/`, ['two']],
+          [
+            `kv get -format=json -mount=${mount} -- api/two`,
+            { data: { [mount.toUpperCase().replace('/', '_')]: '1' } },
+          ],
+        ]),
+      ),
+    });
+    const mixed = await holdfast(['import', 'vault'], undefined, several);
+    expect([mixed.code, mixed.stderr]).toEqual([2, expect.stringContaining('kv/api/two, team/kv/api/two')]);
+    const map = json('mounts.json', { 'kv/api/two': 'api/two', 'team/kv/api/two': 'api/two' });
+    expect((await holdfast(['import', 'vault', '--map', map], undefined, several)).code).toBe(0);
+    expect(await valuesOf('api/two')).toEqual({ KV: '1', TEAM_KV: '1' });
+
     const secret = (Name: string) => ({ ARN: `arn:${Name}`, Name, SecretString: '{"D": "4"}' });
     const ids = Array.from({ length: 21 }, (_, index) => `many/e${index}`);
     const aws = shim('aws', {

@@ -6,6 +6,7 @@ import {
   type SourceFile,
   type SourcePlace,
   takeValue,
+  tellApart,
 } from '../exported.ts';
 import type { Source } from '../source.ts';
 import { isList, isMembers, listOf, memberOf, readJson, type Tree, textOf, unreadable } from '../tree.ts';
@@ -62,11 +63,14 @@ function readVault(file: SourceFile, vault: Tree, exported: Exported): void {
   if (!isList(memberOf(vault, 'items'))) throw unreadable(file.name, 'is not an export of Bitwarden');
   const folders = new Map(listOf(vault, 'folders').map(one => [textOf(one, 'id'), textOf(one, 'name')]));
   const collections = new Map(listOf(vault, 'collections').map(one => [textOf(one, 'id'), textOf(one, 'name')]));
-  for (const item of listOf(vault, 'items')) {
+  const items = listOf(vault, 'items').map(item => {
     const collection = listOf(item, 'collectionIds').find(one => typeof one === 'string') as string | undefined;
     const project = folders.get(textOf(item, 'folderId')) ?? collections.get(collection);
     const environment = textOf(item, 'name') ?? '';
     const place = placeOf(file, { environment, ...(project === undefined ? {} : { project }) });
+    return { item, place, id: textOf(item, 'id') ?? '' };
+  });
+  for (const { item, place } of tellApart(items)) {
     for (const field of listOf(item, 'fields')) readField(place, field, exported);
     refuseOwn(place, item, exported);
   }
