@@ -303,6 +303,10 @@ describe('items of one name', () => {
       ],
     };
     expect(read('bitwarden', vault).ways).toEqual({ 'shop/prod (x)': way, 'shop/prod (y)': way });
+
+    const projects = ['x', 'y'].map(id => ({ id, name: 'shop/prod' }));
+    const secrets = projects.map(({ id }) => ({ id, projectId: id, key: 'A', value: '1' }));
+    expect(read('bitwarden', secrets, projects).ways).toEqual({ 'shop/prod (x)': way, 'shop/prod (y)': way });
   });
 });
 

@@ -48,7 +48,6 @@ async function importAll(session: Session, name: string, names: readonly string[
   const { exported, contents } = await readExport(source, files, { map, defaultOf, readYaml });
   const message = `imported from ${source.title}`;
   const planned = await planImports(session, contents, message);
-  const count = planned.reduce((sum, { plan }) => sum + countOf(plan), 0);
   if (flags.dryRun) {
     if (!output.json) for (const one of planned) showDryRun(output, one.plan, titleOf(one), flags.all);
     report(session, exported, planned);
@@ -56,23 +55,22 @@ async function importAll(session: Session, name: string, names: readonly string[
   }
   for (const one of planned) showPlan(session, one.plan, titleOf(one), flags.all);
   showLeft(session, exported);
-  if (count > 0) await requireConfirmed(terminal, false);
   const changing = planned.filter(({ plan }) => countOf(plan) > 0);
+  if (changing.length > 0) await requireConfirmed(terminal, false);
   const revisions = new Map<PlannedImport, number>();
   for (const one of changing) {
     try {
       revisions.set(one, await carryOut(session, one, message));
     } catch (error) {
-      throw stoppedAt(one, changing, error);
+      throw changing.length > 1 ? stoppedAt(one, changing, error) : error;
     }
   }
   report(session, exported, planned, revisions);
 }
 
-/** The failure, and which environments of several have their values. */
+/** The failure, and which of several environments have their values. */
 function stoppedAt(one: PlannedImport, changing: readonly PlannedImport[], error: unknown): Failure {
   const { exitCode, code, message, requestId, details, hint } = failureOf(error);
-  if (changing.length === 1) return failureOf(error);
   const names = changing.map(({ destination }) => nameOf(destination));
   const at = changing.indexOf(one);
   const [imported, stopped, notReached] = [names.slice(0, at), names[at], names.slice(at + 1)];
