@@ -131,6 +131,7 @@ export async function refuseMoved(
   environment: Environment,
   base: number,
   current: number,
+  outcome = 'nothing was changed',
 ): Promise<never> {
   const latest = await environment.revisions({ limit: 20 }).catch(() => undefined);
   const moved = latest?.revisions.filter(({ revision }) => revision > base) ?? [];
@@ -143,7 +144,7 @@ export async function refuseMoved(
   throw new Failure(
     exitCodes.conflict,
     'revision_mismatch',
-    `${environment.slug} has moved from revision ${base} to ${current}; nothing was changed.`,
+    `${environment.slug} has moved from revision ${base} to ${current}; ${outcome}.`,
     {
       details: { currentRevision: current, moved },
       hint: `See the changes: holdfast diff ${environment.slug}@${base} · then run the command again`,

@@ -23,7 +23,8 @@ export function readYaml(text: string, name: string, { keepsSource = false } = {
     const own = isAlias(value) ? value.resolve(document) : value;
     if (own === undefined) throw unreadable(name, 'has an alias of nothing');
     return {
-      key: String(key.value),
+      // As it is written: a plain TRUE would become true.
+      key: key.type === 'PLAIN' && key.source !== undefined ? key.source : String(key.value),
       value: isScalar(own) ? textOrValue(own, keepsSource) : isMap(own) ? {} : own === null ? null : [],
     };
   });

@@ -76,7 +76,7 @@ describe('Doppler', () => {
 describe('Infisical', () => {
   const secrets = [
     { key: 'A', value: '1', type: 'shared', _id: '65f', tags: [], comment: 'a note' },
-    { key: 'B', value: 'x\ny', type: 'personal', _id: '660', secretPath: '/frontend/web' },
+    { key: 'B', value: 'x\ny', type: 'shared', _id: '660', secretPath: '/frontend/web' },
   ];
 
   it('has a list with folders, a YAML mapping, or the list of the API', () => {
@@ -95,6 +95,26 @@ describe('Infisical', () => {
       places: { prod: { A: '1' }, dev: { A: '1' } },
       ways: { prod: { environment: 'prod' } },
       left: ['secrets that Infisical imports from base'],
+    });
+  });
+
+  it('has one environment in each of several files that name none', () => {
+    const [one, two] = ['staging.json', 'prod.json'].map(name => file(secrets, name));
+    expect(read('infisical', one, two).places).toEqual({
+      'staging.json': { A: '1' },
+      'staging.json/frontend/web': { B: 'x\ny' },
+      'prod.json': { A: '1' },
+      'prod.json/frontend/web': { B: 'x\ny' },
+    });
+    const named = file([{ ...secrets[1], environment: 'prod' }], 'named.json');
+    expect(Object.keys(read('infisical', one, named).places)).toContain('prod/frontend/web');
+  });
+
+  it('has personal values, which are nobody else’s', () => {
+    const own = { ...secrets[0], value: 'geheim \u0024{A}', type: 'personal' };
+    expect(read('infisical', [own, secrets[1]])).toMatchObject({
+      places: { 'frontend/web': { B: 'x\ny' } },
+      refused: ['export.json: A is a personal override'],
     });
   });
 
@@ -131,6 +151,16 @@ describe('HashiCorp Vault', () => {
     expect(failureOf(() => read('vault', '{"errors": ["geheim"]}'))).toMatch(/export.json is not an answer of vault/);
   });
 
+  it('says that a version is deleted', () => {
+    const metadata = { version: 3, deletion_time: '2026-01-01T00:00:00Z', destroyed: false };
+    expect(read('vault', { data: { data: null, metadata } })).toEqual({
+      places: {},
+      ways: {},
+      refused: [],
+      left: ['export.json: the latest version, which is deleted'],
+    });
+  });
+
   it('takes the place from the path that was asked for', () => {
     const asked = { name: 'acme/web-shop/prod', text: '{"data": {"A": "1"}}', place: {} };
     expect(read('vault', asked).ways).toEqual({
@@ -146,7 +176,9 @@ describe('AWS', () => {
       { Name: '/acme/web-shop/prod/LIST', Type: 'StringList', Value: 'a,b' },
       { Name: '/staging/KEY', Type: 'String', Value: ' 1 ' },
       { Name: 'PLAIN', Type: 'String', Value: '' },
-      { Name: '/web-shop/prod/SEALED', Type: 'SecureString', Value: `AQICAH${'x'.repeat(120)}` },
+      ...['AQICAH', 'AQECAH', 'AYADeA', 'AgV4xy'].map((start, index) => {
+        return { Name: `/web-shop/prod/SEALED_${index}`, Type: 'SecureString', Value: start + 'x'.repeat(120) };
+      }),
     ];
     expect(read('aws-ssm', { Parameters, InvalidParameters: ['/gone'] })).toMatchObject({
       places: {
@@ -157,7 +189,7 @@ describe('AWS', () => {
       },
       ways: { 'acme/web-shop/prod': { project: 'web-shop', environment: 'prod' }, staging: { environment: 'staging' } },
       refused: [
-        'web-shop/prod: SEALED is still encrypted: export it --with-decryption',
+        ...[0, 1, 2, 3].map(index => `web-shop/prod: SEALED_${index} is still encrypted: export it --with-decryption`),
         'export.json: /gone is not in the export',
       ],
     });
@@ -227,12 +259,13 @@ describe('1Password', () => {
         { id: 'username', type: 'STRING', purpose: 'USERNAME', label: 'username' },
         { id: 'x1', section: { id: 's' }, type: 'CONCEALED', label: 'DATABASE_URL', value: 'postgres://x' },
         { id: 'x2', type: 'STRING', label: 'api key', value: 'k' },
+        { id: 'x4', type: 'STRING', label: 'EMPTY', value: '' },
         { id: 'x3', type: 'CONCEALED', label: 'HIDDEN', value: "[use 'op item get abc --reveal' to reveal]" },
       ],
       files: [{ id: 'f', name: 'cert.pem', size: 12 }],
     };
     expect(read('1password', item)).toMatchObject({
-      places: { 'Web shop/production': { DATABASE_URL: 'postgres://x', 'api key': 'k' } },
+      places: { 'Web shop/production': { DATABASE_URL: 'postgres://x', 'api key': 'k', EMPTY: '' } },
       ways: { 'Web shop/production': { project: 'Web shop', environment: 'production' } },
       refused: [
         'Web shop/production: HIDDEN is concealed: export it with --reveal',
@@ -240,6 +273,40 @@ describe('1Password', () => {
       ],
       left: ['Web shop/production: the notes'],
     });
+  });
+});
+
+describe('items of one name', () => {
+  it('are told apart by their ids', () => {
+    const item = { title: 'prod', vault: { name: 'shop' }, fields: [{ label: 'A', value: '1' }] };
+    const items = [
+      { ...item, id: 'x' },
+      { ...item, id: 'y' },
+      { ...item, id: 'z', title: 'dev' },
+    ];
+    const way = { project: 'shop', environment: 'prod' };
+    expect(read('1password', ...items).ways).toEqual({
+      'shop/prod (x)': way,
+      'shop/prod (y)': way,
+      'shop/dev': { ...way, environment: 'dev' },
+    });
+    // The same item twice has each of its keys twice.
+    expect(Object.keys(read('1password', items[0], items[0]).places)).toEqual(['shop/prod']);
+
+    const own = { name: 'prod', folderId: 'f', fields: [{ name: 'A', value: '1', type: 0 }] };
+    const vault = {
+      encrypted: false,
+      folders: [{ id: 'f', name: 'shop' }],
+      items: [
+        { ...own, id: 'x' },
+        { ...own, id: 'y' },
+      ],
+    };
+    expect(read('bitwarden', vault).ways).toEqual({ 'shop/prod (x)': way, 'shop/prod (y)': way });
+
+    const projects = ['x', 'y'].map(id => ({ id, name: 'shop/prod' }));
+    const secrets = projects.map(({ id }) => ({ id, projectId: id, key: 'A', value: '1' }));
+    expect(read('bitwarden', secrets, projects).ways).toEqual({ 'shop/prod (x)': way, 'shop/prod (y)': way });
   });
 });
 
@@ -307,6 +374,9 @@ describe('SOPS', () => {
       refused: ['p.yaml: E is empty (null)', 'p.yaml: F is an object'],
     });
     expect(read('sops', '{"A": "1", "N": 1e3}').places).toEqual({ 'export.json': { A: '1', N: '1e3' } });
+    const keys = 'TRUE: a\nNULL: b\nsops_x: c\n"No": d\n';
+    expect(read('sops', keys).places['export.json']).toEqual({ TRUE: 'a', NULL: 'b', sops_x: 'c', No: 'd' });
+    expect(read('sops', { sops_x: 'c', sops: {} }).places).toEqual({ 'export.json': { sops_x: 'c' } });
     const dotenv = file('# c\nA=1\nB="x\\ny" # z\nC=\n', 'p.env');
     expect(read('sops', dotenv).places).toEqual({ 'p.env': { A: '1', B: '"x\ny" # z', C: '' } });
     expect(failureOf(() => read('sops', '[default]\nA = geheim\n'))).toMatch(/is an INI file/);
@@ -357,6 +427,17 @@ describe('dotenvx', () => {
     });
   });
 
+  it('refuses keys that are there twice, whatever they have, and leaves it to the import which names are keys', () => {
+    const text = file('A=1\nA="encrypted:BEpR"\nB=2\nB=2\n1ST=3\nC=4\n', '.env');
+    expect(read('dotenvx', text)).toMatchObject({
+      places: { '.env': { '1ST': '3', C: '4' } },
+      refused: ['A', 'A', 'B', 'B'].map(key => `.env: ${key} is there twice`),
+    });
+    expect(failureOf(() => read('dotenvx', file('A=1\ngeheim\n', '.env')))).toMatch(
+      /\.env can’t be read \(line 2 is not KEY=value\); nothing was imported/,
+    );
+  });
+
   it('refuses what is still encrypted, and what dotenvx would replace', () => {
     const text = file(`${key}A="encrypted:BEpR"\nB="x \u0024{A} y"\nC=$(whoami)\nD=$HOME\nE='$(not)'\nF=5$\n`, '.env');
     const names = 'names other values: import what dotenvx get prints';
@@ -400,6 +481,20 @@ describe('a file that is no export', () => {
       expect([source, message]).toEqual([source, expect.stringContaining('nothing was')]);
       expect(message).not.toContain('geheim');
     }
+  });
+
+  it('is refused if it is dotenv, which a reader of YAML would take for something else', () => {
+    for (const source of ['infisical', 'doppler', 'chamber'] as const) {
+      for (const text of ["\ufeff# c\n\nA='x: geheim'\n", 'export A="x: geheim"\n', 'A.b-c=x: geheim']) {
+        const refused = failureOf(() => read(source, text));
+        expect([source, text, refused]).toEqual([
+          source,
+          text,
+          expect.stringContaining('export.json is a dotenv file'),
+        ]);
+      }
+    }
+    expect(read('chamber', '# A=b\na_b: "A=b"\n').places).toEqual({ 'export.json': { A_B: 'A=b' } });
   });
 
   it('has keys that a document repeats twice', () => {

@@ -167,6 +167,30 @@ describe('import', () => {
     expect(await valuesOf('web/prd')).toEqual({ A: '1' });
   });
 
+  it('says which environments were imported if a later one fails', async () => {
+    const places = ['dev', 'staging', 'production'];
+    const file = json('a.json', {
+      Parameters: places.map(name => ({ Name: `/${project.slug}/${name}/A`, Value: '1' })),
+    });
+    const options = { env: { ...environment, TERM: 'dumb' }, terminal: true, columns: 200 };
+    const importing = async (...words: string[]) => {
+      const started = cli.start(['import', 'aws-ssm', file, ...words], options);
+      await started.until('Apply? [y/N]');
+      await client.environment(ada.organization.slug, project.slug, 'staging').set('B', words.join());
+      started.child.stdin?.write('y\n');
+      return started.ended;
+    };
+    const [dev, staging, production] = places.map(name => `${project.slug}/${name}`);
+    const { code, stdout } = await importing();
+    expect(code).toBe(6);
+    expect(stdout).toContain(`Imported: ${dev}`);
+    expect(stdout).toContain(`Stopped at ${staging}: staging has moved from revision 0 to 1; it was not imported.`);
+    expect(stdout).toContain(`Not reached: ${production}`);
+    expect([await valuesOf(`${dev}`), await valuesOf(`${production}`)]).toEqual([{ A: '1' }, {}]);
+    const again = (await importing('--json')).stdout.replace(/\s/g, '');
+    expect(again).toContain(`"imported":[],"stopped":"${staging}","notReached":["${production}"]`);
+  });
+
   it('changes nothing anywhere if one of the environments requires approval', async () => {
     const dev = `/projects/${ada.organization.id}/${project.slug}/environments/dev`;
     await expectStatus(api.patch(dev, { approvals: 1 }, ada.session), 200);
@@ -193,9 +217,12 @@ describe('import', () => {
 
 describe('without files, import', () => {
   it('runs the product’s own command line, which gets no token of this service', async () => {
+    const branches = Array.from({ length: 99 }, (_, index) => ({ name: `dev_${index}` }));
     const doppler = shim('doppler', {
-      'projects --json': [{ id: 'p1', name: 'web' }],
-      'configs --project web --json': [{ name: 'dev' }, { name: 'prd' }],
+      'projects --number 100 --page 1 --json': [{ id: 'p1', name: 'web' }],
+      'configs --project web --number 100 --page 1 --json': [...branches, { name: 'dev' }],
+      'configs --project web --number 100 --page 2 --json': [{ name: 'prd' }],
+      ...Object.fromEntries(branches.map(({ name }) => [`secrets --project web --config ${name} --json --raw`, {}])),
       'secrets --project web --config dev --json --raw': { A: { raw: '1', computed: '1' } },
       'secrets --project web --config prd --json --raw': { A: { raw: '2', computed: '2' } },
     });
@@ -211,6 +238,25 @@ describe('without files, import', () => {
     });
     expect((await holdfast(['import', 'vault'], undefined, vault)).code).toBe(0);
     expect([await valuesOf('api/prod'), await valuesOf(`${project.slug}/lone`)]).toEqual([{ B: '1' }, { C: '2' }]);
+
+    const several = shim('vault', {
+      'secrets list -format=json': { 'kv/': { type: 'kv' }, 'team/kv/': { type: 'kv' } },
+      ...Object.fromEntries(
+        ['kv', 'team/kv'].flatMap(mount => [
+          [`kv list -format=json -mount=${mount} -- `, ['api/']],
+          [`kv list -format=json -mount=${mount} -- api/`, ['two']],
+          [
+            `kv get -format=json -mount=${mount} -- api/two`,
+            { data: { [mount.toUpperCase().replace('/', '_')]: '1' } },
+          ],
+        ]),
+      ),
+    });
+    const mixed = await holdfast(['import', 'vault'], undefined, several);
+    expect([mixed.code, mixed.stderr]).toEqual([2, expect.stringContaining('kv/api/two, team/kv/api/two')]);
+    const map = json('mounts.json', { 'kv/api/two': 'api/two', 'team/kv/api/two': 'api/two' });
+    expect((await holdfast(['import', 'vault', '--map', map], undefined, several)).code).toBe(0);
+    expect(await valuesOf('api/two')).toEqual({ KV: '1', TEAM_KV: '1' });
 
     const secret = (Name: string) => ({ ARN: `arn:${Name}`, Name, SecretString: '{"D": "4"}' });
     const ids = Array.from({ length: 21 }, (_, index) => `many/e${index}`);
@@ -235,7 +281,7 @@ describe('without files, import', () => {
   it('does so for the others', async () => {
     const staging = `${project.slug}/staging`;
     const infisical = shim('infisical', {
-      'export --env=staging --format=json --expand=false': [
+      'export --env=staging --format=json --expand=false --secret-overriding=false': [
         { key: 'A', value: '1' },
         { key: 'B', value: '\u0024{staging.A}' },
       ],
@@ -286,7 +332,7 @@ describe('without files, import', () => {
     const { code, stderr, stdout } = await holdfast(['import', 'doppler'], undefined, shim('doppler', {}));
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining('doppler projects --json failed; nothing was imported'),
+      expect.stringContaining('doppler projects --number failed; nothing was imported'),
     ]);
     expect(stdout + stderr).not.toContain('geheim');
   });
@@ -322,5 +368,14 @@ describe('a file that its product encrypted', () => {
     const { code, stderr } = await holdfast(['import', 'sops', path], undefined, sops);
     expect([code, stderr]).toEqual([9, expect.stringContaining(`${path}: DEEP is an object`)]);
     expect(await valuesOf(`${project.slug}/dev`)).toEqual({ PORT: '0x1F' });
+  });
+
+  it('is refused by name without the key, and what is not encrypted is imported', async () => {
+    const value = 'ENC[AES256_GCM,data:abc=,iv:def=,tag:ghi=,type:str]';
+    const path = cli.file('prod.yaml', `A: ${value}\nB_unencrypted: b\nsops:\n    mac: ${value}\n`);
+    const { code, stderr } = await holdfast(['import', 'sops', path], undefined, shim('sops', {}));
+    expect([code, stderr]).toEqual([9, expect.stringContaining(`${path}: A is still encrypted`)]);
+    expect(stderr).toContain(`${path} could not be decrypted.`);
+    expect(await valuesOf(`${project.slug}/dev`)).toEqual({ B_unencrypted: 'b' });
   });
 });

@@ -61,7 +61,7 @@ const listing = 'secrets --project web-shop --config stg --json --raw';
 const moveDoppler = replay('doppler', { [listing]: { ...set, ...place } });
 const others = { type: 'shared', tags: [], comment: '' };
 const infisical = each((key, value) => ({ key, value, ...others }));
-const exporting = 'export --projectId 8a1c --env staging --format json --expand=false';
+const exporting = 'export --projectId 8a1c --env staging --format json --expand=false --secret-overriding=false';
 const moveInfisical = replay('infisical', { [exporting]: infisical });
 /** An answer of `vault kv get` for version 2 of the engine, as its documentation prints it. */
 const vault = { request_id: '5c1b', lease_id: '', data: { data: secrets, metadata: { version: 3, destroyed: false } } };

@@ -2,6 +2,7 @@ import { ApprovalRequired, RevisionMismatch } from '@holdfast/sdk';
 import { applyPlan, refuseMoved, requireConfirmed, showDryRun, showPlan } from '../change.ts';
 import { Argument, defineCommand, type FlagsOf, Option } from '../define-command.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
+import { failureOf } from '../failure-of.ts';
 import { nameOf } from '../import/destination.ts';
 import type { Exported, SourceFile } from '../import/exported.ts';
 import { approvalNeeded, type PlannedImport, planImports, prepare, titleOf } from '../import/import-values.ts';
@@ -47,7 +48,6 @@ async function importAll(session: Session, name: string, names: readonly string[
   const { exported, contents } = await readExport(source, files, { map, defaultOf, readYaml });
   const message = `imported from ${source.title}`;
   const planned = await planImports(session, contents, message);
-  const count = planned.reduce((sum, { plan }) => sum + countOf(plan), 0);
   if (flags.dryRun) {
     if (!output.json) for (const one of planned) showDryRun(output, one.plan, titleOf(one), flags.all);
     report(session, exported, planned);
@@ -55,10 +55,33 @@ async function importAll(session: Session, name: string, names: readonly string[
   }
   for (const one of planned) showPlan(session, one.plan, titleOf(one), flags.all);
   showLeft(session, exported);
-  if (count > 0) await requireConfirmed(terminal, false);
+  const changing = planned.filter(({ plan }) => countOf(plan) > 0);
+  if (changing.length > 0) await requireConfirmed(terminal, false);
   const revisions = new Map<PlannedImport, number>();
-  for (const one of planned) if (countOf(one.plan) > 0) revisions.set(one, await carryOut(session, one, message));
+  for (const one of changing) {
+    try {
+      revisions.set(one, await carryOut(session, one, message));
+    } catch (error) {
+      throw changing.length > 1 ? stoppedAt(one, changing, error) : error;
+    }
+  }
   report(session, exported, planned, revisions);
+}
+
+/** The failure, and which of several environments have their values. */
+function stoppedAt(one: PlannedImport, changing: readonly PlannedImport[], error: unknown): Failure {
+  const { exitCode, code, message, requestId, details, hint } = failureOf(error);
+  const names = changing.map(({ destination }) => nameOf(destination));
+  const at = changing.indexOf(one);
+  const [imported, stopped, notReached] = [names.slice(0, at), names[at], names.slice(at + 1)];
+  const lines = [
+    `Imported: ${imported.join(', ') || 'none'}`,
+    `Stopped at ${stopped}: ${message}`,
+    `Not reached: ${notReached.join(', ') || 'none'}`,
+  ];
+  const all = { imported, stopped, notReached, cause: details };
+  const problem = `Not all environments were imported.\n  ${lines.join('\n  ')}`;
+  return new Failure(exitCode, code, problem, { requestId, hint, details: all });
 }
 
 /** @throws Failure that leads those on who have a file of values and no product */
@@ -86,9 +109,20 @@ async function filesOf(session: Session, source: Source, names: readonly string[
     const file = { name: isInput ? 'Standard input' : name, text };
     const decrypts = !isInput && decrypt?.isEncrypted(text) === true && isInstalled(program);
     if (decrypts) session.output.note(`Running ${program} to decrypt ${name}.`);
-    files.push(decrypts ? { ...file, text: (await runTool(program, ...decrypt.words(name))).text } : file);
+    files.push(decrypts ? await decrypted(session, file, () => runTool(program, ...decrypt.words(name))) : file);
   }
   return files;
+}
+
+/** Without the key, the file stays as it is: its encrypted values are refused by name. */
+async function decrypted({ output }: Session, file: SourceFile, run: () => Promise<SourceFile>): Promise<SourceFile> {
+  try {
+    return { ...file, text: (await run()).text };
+  } catch (error) {
+    if (!(error instanceof Failure && error.code === 'source_failed')) throw error;
+    output.note(`${file.name} could not be decrypted.`);
+    return file;
+  }
 }
 
 /** @returns the revision that has the values */
@@ -101,7 +135,8 @@ async function carryOut(session: Session, one: PlannedImport, message: string): 
     return revision;
   } catch (error) {
     if (error instanceof RevisionMismatch) {
-      return await refuseMoved(session.output, environment, plan.revision, error.currentRevision);
+      const { currentRevision } = error;
+      return await refuseMoved(session.output, environment, plan.revision, currentRevision, 'it was not imported');
     }
     throw error instanceof ApprovalRequired ? approvalNeeded(one.destination) : error;
   }

@@ -65,6 +65,16 @@ export function placeAt(file: Pick<SourceFile, 'name'>, way: string): SourcePlac
   return placeOf(file, named, parts.slice(0, -2));
 }
 
+/** Places of one name, told apart by the ids of what the source has there. */
+export function tellApart<T extends { place: SourcePlace; id: string }>(named: readonly T[]): T[] {
+  const ids = new Map<string, Set<string>>();
+  for (const { place, id } of named) ids.set(place.name, (ids.get(place.name) ?? new Set()).add(id));
+  return named.map(one => {
+    const { place, id } = one;
+    return (ids.get(place.name)?.size ?? 0) > 1 ? { ...one, place: { ...place, name: `${place.name} (${id})` } } : one;
+  });
+}
+
 /** Takes a value that may be no text. */
 export function takeValue(exported: Exported, place: SourcePlace, key: string, tree: Tree | undefined): void {
   if (typeof tree === 'string') exported.values.push({ place, key, value: tree });

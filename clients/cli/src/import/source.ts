@@ -16,7 +16,7 @@ export interface Source {
   example: string;
   /** Adds what the files have. @throws Failure for a file that is no export */
   read(files: readonly SourceFile[], exported: Exported, readYaml: ReadYaml): void;
-  /** Exports everything that the command line can see. */
+  /** Exports what the command line can see, or its default where it can't list what there is. */
   collect?(run: Run, target: { environment: () => Promise<string> }): Promise<SourceFile[]>;
   /** How its command line prints a file that it encrypted. */
   decrypt?: { isEncrypted(text: string): boolean; words(path: string): string[] };

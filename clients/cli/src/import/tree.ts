@@ -31,6 +31,12 @@ export function unreadable(name: string, reason: string, hint?: string): Failure
   return new Failure(exitCodes.other, 'invalid_file', `${name} ${reason}; nothing was imported.`, { hint });
 }
 
+/** @throws Failure for a dotenv file, of which a reader of YAML would take a part of a line for a key */
+export function refuseDotenv({ name, text }: { name: string; text: string }, example: string): void {
+  const [line = ''] = /^(?![^\S\n]*(?:#|$)).+$/m.exec(text.replace(/^\ufeff/, '')) ?? [];
+  if (/^(?:export )?[\w.-]+=/.test(line)) throw unreadable(name, 'is a dotenv file', `Export it as JSON: ${example}`);
+}
+
 /** The documents of a text that has one JSON document after another. @throws Failure that never quotes the text */
 export function readJson(text: string, name: string): Tree[] {
   const trees: Tree[] = [];

@@ -33,8 +33,8 @@ function readParameter(file: SourceFile, parameter: Tree, exported: Exported): v
   const [name, value] = [textOf(parameter, 'Name'), memberOf(parameter, 'Value')];
   if (name === undefined) throw unreadable(file.name, 'has a parameter without a name');
   const { place, key } = keyAt(file, name);
-  // What KMS encrypts for the Parameter Store begins with these bytes.
-  const isCiphertext = typeof value === 'string' && /^AQI[A-Za-z0-9+/=]{100,}$/.test(value);
+  // What KMS and the Encryption SDK encrypt for the Parameter Store begins with these bytes.
+  const isCiphertext = typeof value === 'string' && /^(?:AQ[EI]|AYA|Ag[RV]4)[A-Za-z0-9+/=]{100,}$/.test(value);
   if (isCiphertext && textOf(parameter, 'Type') === 'SecureString') {
     exported.refused.push({ place: place.name, key, reason: 'is still encrypted: export it --with-decryption' });
   } else takeValue(exported, place, key, value);

@@ -6,6 +6,7 @@ import {
   type SourceFile,
   type SourcePlace,
   takeValue,
+  tellApart,
 } from '../exported.ts';
 import type { Source } from '../source.ts';
 import { isList, isMembers, listOf, memberOf, readJson, type Tree, textOf, unreadable } from '../tree.ts';
@@ -25,18 +26,16 @@ export const bitwarden: Source = {
       lists.flatMap(({ one }) => (isProject(one) ? [[textOf(one, 'id'), textOf(one, 'name') ?? ''] as const] : [])),
     );
     const noted: string[] = [];
-    for (const { file, one } of lists) {
-      if (isProject(one)) continue;
+    const secrets = lists.flatMap(({ file, one }) => {
+      if (isProject(one)) return [];
+      const id = textOf(one, 'projectId') ?? '';
+      return [{ file, one, id, place: placeOfProject(file, projects.get(id) ?? id) }];
+    });
+    for (const { file, one, place } of tellApart(secrets)) {
       const key = textOf(one, 'key');
       if (key === undefined) throw unreadable(file.name, 'has a secret without a key');
       if (textOf(one, 'note')) noted.push(key);
-      const project = textOf(one, 'projectId');
-      takeValue(
-        exported,
-        placeOfProject(file, project && (projects.get(project) ?? project)),
-        key,
-        memberOf(one, 'value'),
-      );
+      takeValue(exported, place, key, memberOf(one, 'value'));
     }
     leaveNotes(exported, 'the notes', noted);
     for (const { file, tree } of documents) if (!isList(tree)) readVault(file, tree, exported);
@@ -50,8 +49,8 @@ const secretsOf: (run: Parameters<NonNullable<Source['collect']>>[0]) => Promise
 const isProject = (tree: Tree): boolean => textOf(tree, 'name') !== undefined && textOf(tree, 'key') === undefined;
 
 /** A project of Bitwarden has no environments, but its name may have a slash. */
-function placeOfProject(file: SourceFile, project: string | undefined): SourcePlace {
-  if (!project) return placeOf(file, {});
+function placeOfProject(file: SourceFile, project: string): SourcePlace {
+  if (project === '') return placeOf(file, {});
   return project.includes('/') ? placeAt(file, project) : placeOf(file, { project });
 }
 
@@ -62,11 +61,14 @@ function readVault(file: SourceFile, vault: Tree, exported: Exported): void {
   if (!isList(memberOf(vault, 'items'))) throw unreadable(file.name, 'is not an export of Bitwarden');
   const folders = new Map(listOf(vault, 'folders').map(one => [textOf(one, 'id'), textOf(one, 'name')]));
   const collections = new Map(listOf(vault, 'collections').map(one => [textOf(one, 'id'), textOf(one, 'name')]));
-  for (const item of listOf(vault, 'items')) {
+  const items = listOf(vault, 'items').map(item => {
     const collection = listOf(item, 'collectionIds').find(one => typeof one === 'string') as string | undefined;
     const project = folders.get(textOf(item, 'folderId')) ?? collections.get(collection);
     const environment = textOf(item, 'name') ?? '';
     const place = placeOf(file, { environment, ...(project === undefined ? {} : { project }) });
+    return { item, place, id: textOf(item, 'id') ?? '' };
+  });
+  for (const { item, place } of tellApart(items)) {
     for (const field of listOf(item, 'fields')) readField(place, field, exported);
     refuseOwn(place, item, exported);
   }

@@ -1,6 +1,6 @@
 import { placeAt, placeOf, type SourceFile, takeValue } from '../exported.ts';
 import type { ReadYaml, Source } from '../source.ts';
-import { isMembers, readJson, type Tree, unreadable } from '../tree.ts';
+import { isMembers, readJson, refuseDotenv, type Tree, unreadable } from '../tree.ts';
 
 /** `chamber export`, as JSON or YAML. Keys get the names that programs see in `chamber exec`. */
 export const chamber: Source = {
@@ -9,6 +9,7 @@ export const chamber: Source = {
   example: 'chamber export --format json web-shop/production >secrets.json',
   read: (files, exported, readYaml) => {
     for (const file of files) {
+      refuseDotenv(file, chamber.example);
       const place = file.place === undefined ? placeOf(file, {}) : placeAt(file, file.name);
       for (const [key, value] of membersOf(file, readYaml)) {
         takeValue(exported, place, key.toUpperCase().replaceAll('-', '_'), value);

@@ -1,24 +1,27 @@
 import { type Exported, leaveNotes, placeOf, type SourceFile, type SourceValue, takeValue } from '../exported.ts';
 import { isNested, type Reference, templateOf } from '../references.ts';
 import type { Run, Source } from '../source.ts';
-import { isMembers, memberOf, readJson, type Tree, textOf, unreadable } from '../tree.ts';
+import { isList, isMembers, memberOf, readJson, refuseDotenv, type Tree, textOf, unreadable } from '../tree.ts';
 
 /** Doppler adds these to each config. They say where it is. */
 const nameKeys = ['DOPPLER_PROJECT', 'DOPPLER_CONFIG', 'DOPPLER_ENVIRONMENT'];
 
-/** `doppler secrets download --format json`, or `doppler secrets --json --raw`, which has references as they were set. */
+/** `doppler secrets download --no-file --format json`; or `doppler secrets --json --raw`, which keeps references. */
 export const doppler: Source = {
   title: 'Doppler',
   program: 'doppler',
   example: 'doppler secrets --project web-shop --config prd --json --raw >secrets.json',
   read: (files, exported) => {
-    for (const file of files) for (const tree of readJson(file.text, file.name)) readConfig(file, tree, exported);
+    for (const file of files) {
+      refuseDotenv(file, doppler.example);
+      for (const tree of readJson(file.text, file.name)) readConfig(file, tree, exported);
+    }
   },
   collect: async run => {
-    const projects = await namesIn(run, 'projects', '--json');
+    const projects = await namesIn(run, 'projects');
     const files: SourceFile[] = [];
     for (const project of projects) {
-      for (const environment of await namesIn(run, 'configs', '--project', project, '--json')) {
+      for (const environment of await namesIn(run, 'configs', '--project', project)) {
         const words = ['secrets', '--project', project, '--config', environment, '--json', '--raw'];
         files.push({ ...(await run('doppler', ...words)), place: { project, environment } });
       }
@@ -27,11 +30,19 @@ export const doppler: Source = {
   },
 };
 
+/** Doppler lists no more at once, and says nothing of the rest. */
+const mostNames = 100;
+
 async function namesIn(run: Run, ...words: string[]): Promise<string[]> {
-  const { text, name } = await run('doppler', ...words);
-  const [list] = readJson(text, name);
-  // A project's name is its identifier in the command line. Older versions have no slug.
-  return (Array.isArray(list) ? list : []).flatMap(one => textOf(one, 'slug') ?? textOf(one, 'name') ?? []);
+  const names: string[] = [];
+  for (let page = 1; ; page += 1) {
+    const { text, name } = await run('doppler', ...words, '--number', `${mostNames}`, '--page', `${page}`, '--json');
+    const [list] = readJson(text, name);
+    const some = isList(list) ? list : [];
+    // A project's name is its identifier in the command line. Older versions have no slug.
+    names.push(...some.flatMap(one => textOf(one, 'slug') ?? textOf(one, 'name') ?? []));
+    if (some.length < mostNames) return names;
+  }
 }
 
 function readConfig(file: SourceFile, given: Tree, exported: Exported): void {

@@ -1,4 +1,6 @@
-import { readDotenv } from '../../dotenv-text.ts';
+import { maxProblems } from '@holdfast/contracts/fields/dotenv.ts';
+import { dialectReaders } from '@holdfast/formats/dotenv/dialects.ts';
+import { withoutMark } from '../../standard-input.ts';
 import { type Exported, type SourceFile, type SourcePlace, takeValue } from '../exported.ts';
 import type { Source } from '../source.ts';
 import { isMembers, readJson, type Tree, unreadable } from '../tree.ts';
@@ -13,16 +15,12 @@ export const dotenvx: Source = {
   read: (files, exported) => {
     for (const file of files) {
       const members = membersOf(file);
+      const keys = members.map(([key]) => key);
       // Several applications may have a file of the same name.
-      const place = {
-        name: file.name,
-        ...environmentOf(
-          file.name,
-          members.map(([key]) => key),
-        ),
-      };
+      const place = { name: file.name, ...environmentOf(file.name, keys) };
       const own = isText(file) ? plainReading(file.text) : undefined;
-      for (const member of members) readMember({ file, place, own }, member, exported);
+      const repeated = repeatedOf(keys);
+      for (const member of members) readMember({ file, place, own, repeated }, member, exported);
     }
   },
   collect: async run => [await run('dotenvx', 'get', '--overload', '--format', 'json')],
@@ -41,7 +39,10 @@ function membersOf(file: SourceFile): readonly (readonly [string, Tree])[] {
     if (!isMembers(tree)) throw unreadable(file.name, 'is not one object');
     return tree.members;
   }
-  return [...readDotenv(file.text, file.name, { dialect: 'node', outcome: 'nothing was imported' })];
+  const readings = dialectReaders.node(withoutMark(file.text));
+  const lines = readings.flatMap(one => ('problem' in one ? [`line ${one.line} ${one.problem}`] : []));
+  if (lines.length > 0) throw unreadable(file.name, `can’t be read (${lines.slice(0, maxProblems).join('; ')})`);
+  return readings.flatMap((one): [string, Tree][] => ('problem' in one ? [] : [[one.key, one.value]]));
 }
 
 /** A line as dotenv and dotenvx find it (lib/main.js of dotenv). */
@@ -60,6 +61,11 @@ function plainReading(text: string): Map<string, string> {
   return new Map(lines.map(([, key = '', value = '']) => [key, value.trim().replace(/^(['"`])([\s\S]*)\1$/, '$2')]));
 }
 
+function repeatedOf(keys: readonly string[]): Set<string> {
+  const seen = new Set<string>();
+  return new Set(keys.filter(key => seen.has(key) || !seen.add(key)));
+}
+
 /** By the public key, whose name has the file's suffix, or by the file's name. */
 function environmentOf(name: string, keys: readonly string[]): { environment?: string } {
   const [, suffix] = keys.map(key => publicKey.exec(key)).find(found => found?.[1] !== undefined) ?? [];
@@ -76,12 +82,18 @@ interface Origin {
   place: SourcePlace;
   /** Of a text. */
   own: ReadonlyMap<string, string> | undefined;
+  repeated: ReadonlySet<string>;
 }
 
-function readMember({ file, place, own }: Origin, [key, value]: readonly [string, Tree], exported: Exported): void {
+function readMember(
+  { file, place, own, repeated }: Origin,
+  [key, value]: readonly [string, Tree],
+  exported: Exported,
+): void {
   if (publicKey.test(key)) return;
   const refuse = (reason: string) => exported.refused.push({ place: place.name, key, reason });
-  if (typeof value !== 'string') takeValue(exported, place, key, value);
+  if (repeated.has(key)) refuse('is there twice');
+  else if (typeof value !== 'string') takeValue(exported, place, key, value);
   else if (value.startsWith('encrypted:')) refuse('is still encrypted');
   else if (own !== undefined && replaced.test(value) && !file.text.includes(`'${value}'`)) {
     refuse('names other values: import what dotenvx get prints');

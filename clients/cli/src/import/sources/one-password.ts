@@ -1,4 +1,4 @@
-import { type Exported, placeOf, type SourceFile, takeValue } from '../exported.ts';
+import { type Exported, placeOf, type SourceFile, type SourcePlace, takeValue, tellApart } from '../exported.ts';
 import type { Source } from '../source.ts';
 import { isList, listOf, memberOf, readJson, type Tree, textOf, unreadable } from '../tree.ts';
 
@@ -8,7 +8,8 @@ export const onePassword: Source = {
   program: 'op',
   example: 'op item get production --vault web-shop --format json --reveal >item.json',
   read: (files, exported) => {
-    for (const file of files) for (const tree of readJson(file.text, file.name)) readItem(file, tree, exported);
+    const items = files.flatMap(file => readJson(file.text, file.name).map(item => ({ item, ...whereIs(file, item) })));
+    for (const { item, place } of tellApart(items)) readItem(place, item, exported);
   },
   collect: async run => {
     const listed = await run('op', 'item', 'list', '--format', 'json');
@@ -22,17 +23,22 @@ export const onePassword: Source = {
   },
 };
 
-function readItem(file: SourceFile, item: Tree, exported: Exported): void {
+function whereIs(file: SourceFile, item: Tree): { place: SourcePlace; id: string } {
   const [project, environment] = [textOf(memberOf(item, 'vault'), 'name'), textOf(item, 'title')];
   if (environment === undefined) throw unreadable(file.name, 'has an item without a title');
   const place = placeOf(file, { environment, ...(project === undefined ? {} : { project }) });
+  return { place, id: textOf(item, 'id') ?? '' };
+}
+
+function readItem(place: SourcePlace, item: Tree, exported: Exported): void {
   for (const field of listOf(item, 'fields')) {
     const value = memberOf(field, 'value');
     // A template's own field that nobody filled in.
-    if (value === undefined || value === '') continue;
+    if (value === undefined) continue;
     const key = textOf(field, 'label') ?? textOf(field, 'id') ?? '';
-    if (textOf(field, 'purpose') === 'NOTES') exported.left.push(`${place.name}: the notes`);
-    else if (typeof value === 'string' && /^\[use '.*--reveal' to reveal\]$/.test(value)) {
+    if (textOf(field, 'purpose') === 'NOTES') {
+      if (value !== '') exported.left.push(`${place.name}: the notes`);
+    } else if (typeof value === 'string' && /^\[use '.*--reveal' to reveal\]$/.test(value)) {
       exported.refused.push({ place: place.name, key, reason: 'is concealed: export it with --reveal' });
     } else takeValue(exported, place, key, value);
   }

@@ -2,7 +2,7 @@ import { type Exported, placeOf, type SourceFile, type SourcePlace, takeValue } 
 import type { ReadYaml, Source } from '../source.ts';
 import { isMembers, readJson, type Tree, unreadable } from '../tree.ts';
 
-/** A file as `sops decrypt` prints it: YAML, JSON or dotenv. */
+/** A file as `sops decrypt` prints it: YAML, JSON or dotenv. What sops itself needs to decrypt it is below `sops`. */
 export const sops: Source = {
   title: 'SOPS',
   program: 'sops',
@@ -10,7 +10,9 @@ export const sops: Source = {
   read: (files, exported, readYaml) => {
     for (const file of files) {
       const place = placeOf(file, {});
-      for (const [key, value] of membersOf(file, readYaml)) readMember(place, key, value, exported);
+      for (const [key, value] of membersOf(file, readYaml)) {
+        if (key !== 'sops') readMember(place, key, value, exported);
+      }
     }
   },
   decrypt: { isEncrypted: text => /\bENC\[AES256_GCM,/.test(text), words: path => ['--decrypt', path] },
@@ -33,7 +35,8 @@ function membersOf(file: SourceFile, readYaml: ReadYaml): readonly (readonly [st
 /** As sops itself reads its dotenv files: everything after the first `=`, in which `\n` is a line break. */
 function dotenvLines(name: string, text: string): [string, string][] {
   return text.split('\n').flatMap((line, index): [string, string][] => {
-    if (line === '' || line.startsWith('#')) return [];
+    // What sops itself needs, which only this format has side by side with the values.
+    if (line === '' || line.startsWith('#') || line.startsWith('sops_')) return [];
     const at = line.indexOf('=');
     if (at === -1) throw unreadable(name, `has no = in line ${index + 1}`);
     return [[line.slice(0, at), line.slice(at + 1).replaceAll('\\n', '\n')]];
@@ -41,8 +44,6 @@ function dotenvLines(name: string, text: string): [string, string][] {
 }
 
 function readMember(place: SourcePlace, key: string, value: Tree, exported: Exported): void {
-  // What sops itself needs to decrypt the file.
-  if (key === 'sops' || key.startsWith('sops_')) return;
   const isEncrypted = typeof value === 'string' && value.startsWith('ENC[AES256_GCM,');
   if (isEncrypted) exported.refused.push({ place: place.name, key, reason: 'is still encrypted' });
   else takeValue(exported, place, key, value);

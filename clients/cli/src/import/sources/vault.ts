@@ -11,11 +11,13 @@ export const vault: Source = {
     for (const file of files) {
       for (const tree of readJson(file.text, file.name)) {
         const outer = memberOf(tree, 'data');
-        const isSecond = isMembers(memberOf(outer, 'data')) && isMembers(memberOf(outer, 'metadata'));
-        const data = isSecond ? memberOf(outer, 'data') : outer;
-        if (!isMembers(data)) throw unreadable(file.name, 'is not an answer of vault kv get');
+        const inner = memberOf(outer, 'data');
+        const isSecond = isMembers(memberOf(outer, 'metadata')) && (isMembers(inner) || inner === null);
+        const data = isSecond ? inner : outer;
         const place = file.place === undefined ? placeOf(file, {}) : placeAt(file, file.name);
-        for (const [key, value] of data.members) takeValue(exported, place, key, value);
+        if (isMembers(data)) for (const [key, value] of data.members) takeValue(exported, place, key, value);
+        else if (isSecond) exported.left.push(`${place.name}: the latest version, which is deleted`);
+        else throw unreadable(file.name, 'is not an answer of vault kv get');
       }
     }
   },
@@ -23,7 +25,12 @@ export const vault: Source = {
     const [mounts] = await json(run, 'secrets', 'list', '-format=json');
     const stores = isMembers(mounts) ? mounts.members.filter(([, mount]) => textOf(mount, 'type') === 'kv') : [];
     const files: SourceFile[] = [];
-    for (const [mount] of stores) files.push(...(await secretsBelow(run, mount.replace(/\/$/, ''), '')));
+    for (const [path] of stores) {
+      const mount = path.replace(/\/$/, '');
+      const own = await secretsBelow(run, mount, '');
+      // Several may have a secret of the same path.
+      files.push(...(stores.length > 1 ? own.map(file => ({ ...file, name: `${mount}/${file.name}` })) : own));
+    }
     return files;
   },
 };
