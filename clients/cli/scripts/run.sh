@@ -2,10 +2,9 @@
 # Holdfast @VERSION@: pulls an environment's secrets and replaces itself with a command that gets them as variables.
 #   HOLDFAST_URL=https://… HOLDFAST_ORG=… HOLDFAST_PROJECT=… HOLDFAST_ENV=… ./run.sh COMMAND [ARGUMENT …]
 # Signs in with HOLDFAST_TOKEN, with HOLDFAST_TOKEN_FILE, or as HOLDFAST_IDENTITY with the platform's token in
-# HOLDFAST_ID_TOKEN, in HOLDFAST_ID_TOKEN_FILE or from GitHub Actions. HOLDFAST_LAYERS names environments below that one,
-# as project/environment, separated by commas: the last one with a key wins. While the service limits requests, it waits,
-# at most HOLDFAST_WAIT seconds in all (120). Needs curl (or wget) and writes no file. If it fails itself, it ends with
-# 125; if the command can't be executed, with 126; if there is no such command, with 127.
+# HOLDFAST_ID_TOKEN, in HOLDFAST_ID_TOKEN_FILE or from GitHub Actions. HOLDFAST_LAYERS=project/environment,… lie below that
+# environment; the last one with a key wins. Waits at most HOLDFAST_WAIT seconds (120) while the service limits requests.
+# Needs curl (or wget), writes no file. Ends with 125 if it fails, 126 if the command can't run, 127 if there is none.
 
 { set +aeuvx -f; } 2>/dev/null # A trace would show values, and -a would export the token.
 unset hf_answer hf_body hf_line hf_text # The caller may have exported variables with these names.
@@ -135,16 +134,12 @@ unset $(IFS=$hf_newline; for hf_line in $(export -p); do
 request "$hf_url/secrets/$hf_organization/$hf_project/$hf_environment?format=sh${hf_layers:+&layers=$hf_layers}$hf_allow" "$hf_text" '' 200 'the secrets could not be pulled'
 # curl notices by itself if chunks are missing.
 case $hf_client:$hf_length:$hf_type in curl:chunked:text/plain* | *:"${#hf_body}":text/plain*) ;; *) fail 'the answer is incomplete or not text' ;; esac
-if [ -z "$hf_layers" ]; then check 'the revision' "$hf_revision" 0-9
-else # The revisions of the layers, in their order, and of the environment.
-  hf_text=$(IFS=,; hf_line=$hf_revision.
-    for hf_name in $hf_layers "$hf_project/$hf_environment"; do
-      printf '%s@%s,' "$hf_name" "${hf_line%%.*}"; hf_line=${hf_line#*.}
-    done; printf %s "$hf_line")
-  case $hf_text in *@[!0-9]* | *[!,]) fail 'the answer does not have the revision of each layer' ;; esac
-  check 'the revision' "${hf_text%,}" a-z0-9/,@-
-fi
-export HOLDFAST_REVISION="$hf_text"
+hf_text=$hf_revision, # With layers: the revision of each, in their order, and of the environment.
+[ -z "$hf_layers" ] || hf_text=$(IFS=,; hf_line=$hf_revision.
+  for hf_name in $hf_layers "$hf_project/$hf_environment"; do printf '%s@%s,' "$hf_name" "${hf_line%%.*}"; hf_line=${hf_line#*.}; done
+  printf %s "$hf_line")
+case $hf_text in *@[!0-9]* | *[!,]) fail 'the answer does not have the revision of each layer' ;; esac
+check 'the revision' "${hf_text%,}" "0-9${hf_layers:+a-z/,@-}"; export HOLDFAST_REVISION="$hf_text"
 (check_secrets) || fail "the answer of $hf_url is not a list of secrets"
 # bash keeps some variables read-only, and would start the command without them.
 hf_text=$(set -e; eval "$hf_body" 2>/dev/null; printf set)
