@@ -92,9 +92,9 @@ const followInCluster: Run = async (text, world) => {
   };
   const words = [...command, ...args].map(word => `'${word}'`).join(' ');
   const running = world.shell(`${words} & echo $! >pid; wait $! || [ $? = 143 ]`, env);
-  await vi.waitFor(() => expect(Object.values(kubernetes.workloads.get('deployments/web-shop') ?? {})).toEqual(['1']), {
-    timeout: 100_000,
-  });
+  const { revision } = (await world.api.get('/secrets/acme/web-shop/production/keys', world.ada.session)).body;
+  const annotations = () => Object.values(kubernetes.workloads.get('deployments/web-shop') ?? {});
+  await vi.waitFor(() => expect(annotations()).toEqual([String(revision)]), { timeout: 100_000 });
   expect(Object.fromEntries(kubernetes.valuesOf('shop/web-shop'))).toEqual(secrets);
   await world.shell('kill "$(cat pid)"');
   await running;
