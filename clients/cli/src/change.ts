@@ -57,7 +57,7 @@ export async function carryOut<T extends { revision: number }>(
   const { output, terminal } = session;
   const { dryRun, all = false, ifRevision, propose = false } = flags;
   if (ifRevision !== undefined && ifRevision !== plan.revision) {
-    return await refuseMoved(output, environment, ifRevision, plan.revision);
+    return await refuseMoved(output, environment, { base: ifRevision, current: plan.revision });
   }
   const { created, updated, unchanged, deleted, skipped, revision } = plan;
   if (dryRun) {
@@ -72,7 +72,7 @@ export async function carryOut<T extends { revision: number }>(
   if (propose || countOf(plan) > 0) await requireConfirmed(terminal, propose);
   const refuse = async (error: unknown) => {
     if (!(error instanceof RevisionMismatch)) throw error;
-    return await refuseMoved(output, environment, plan.revision, error.currentRevision);
+    return await refuseMoved(output, environment, { base: plan.revision, current: error.currentRevision });
   };
   if (propose) return await proposePlan(session, { environment, plan, change }, flags).catch(refuse);
   const answer = await applyPlan(environment, plan).catch(refuse);
@@ -129,8 +129,7 @@ export async function applyPlan<T>(environment: Environment, plan: Plan<T>): Pro
 export async function refuseMoved(
   output: Output,
   environment: Environment,
-  base: number,
-  current: number,
+  { base, current }: { base: number; current: number },
   outcome = 'nothing was changed',
 ): Promise<never> {
   const latest = await environment.revisions({ limit: 20 }).catch(() => undefined);

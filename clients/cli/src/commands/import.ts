@@ -136,7 +136,12 @@ async function carryOut(session: Session, one: PlannedImport, message: string): 
   } catch (error) {
     if (error instanceof RevisionMismatch) {
       const { currentRevision } = error;
-      return await refuseMoved(session.output, environment, plan.revision, currentRevision, 'it was not imported');
+      return await refuseMoved(
+        session.output,
+        environment,
+        { base: plan.revision, current: currentRevision },
+        'it was not imported',
+      );
     }
     throw error instanceof ApprovalRequired ? approvalNeeded(one.destination) : error;
   }
