@@ -89,7 +89,7 @@ function refusedIn(environments: readonly Environment[], error: unknown): unknow
 }
 
 /** The failure of one of several layers names it. */
-export function ofLayer({ organization, project, slug }: Environment, error: unknown): Failure {
+function ofLayer({ organization, project, slug }: Environment, error: unknown): Failure {
   const { exitCode, code, message, ...more } = failureOf(error);
   return new Failure(exitCode, code, `${organization}/${project}/${slug}: ${message}`, more);
 }
@@ -168,4 +168,18 @@ export function select(
     details: { keys: missing },
     hint: 'List the keys: holdfast list',
   });
+}
+
+/** The keys of each environment, without values. @throws Failure that names the one that can't be listed */
+export async function listLayers(session: Session) {
+  const environments = await session.layers();
+  return await Promise.all(
+    environments.map(async environment => {
+      try {
+        return { environment, ...(await environment.keys()) };
+      } catch (error) {
+        throw environments.length > 1 ? ofLayer(environment, error) : error;
+      }
+    }),
+  );
 }

@@ -72,20 +72,17 @@ export async function createProposal(
 }
 
 /** The scripts of a rotation need its values, and only whoever may read these can end it. @throws insufficient_scope */
-export function requireMayRotate({ access }: MemberContext, { purpose }: { purpose?: 'rotation' | undefined }): void {
+function requireMayRotate({ access }: MemberContext, { purpose }: { purpose?: 'rotation' | undefined }): void {
   access.requireValues(purpose === 'rotation');
 }
 
 /**
- * A proposal by somebody who may see values can hold some that were given. A token for names only neither discards
+ * A proposal by somebody who may see values, as every rotation is, can hold some that were given. A token for names only neither discards
  * these nor proposes them anew.
  * @throws insufficient_scope
  */
-export function requireMayReplace(
-  { access }: MemberContext,
-  { purpose, byNames }: Pick<ProposalRecord, 'purpose' | 'byNames'>,
-): void {
-  access.requireValues(purpose === 'rotation' || byNames !== true);
+export function requireMayReplace({ access }: MemberContext, { byNames }: Pick<ProposalRecord, 'byNames'>): void {
+  access.requireValues(byNames !== true);
 }
 
 export const nothingToPropose = () => invalidRequest([{ path: '', message: 'would change nothing' }]);

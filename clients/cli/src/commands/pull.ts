@@ -8,7 +8,7 @@ import { writePrivately } from '../files.ts';
 import { allowNameOption, pullOptions } from '../options.ts';
 import { allowNameFlag } from '../run/child-environment.ts';
 import type { Session } from '../session.ts';
-import { ofLayer, pullEntries, revisionsOf, select } from '../snapshot.ts';
+import { listLayers, pullEntries, revisionsOf, select } from '../snapshot.ts';
 import { writeAll } from '../write-all.ts';
 
 export default defineCommand({
@@ -84,16 +84,7 @@ function placeOfTop(environments: readonly Environment[]) {
 /** Reads lists of keys, which need no audit entry, rather than values. */
 async function explain(session: Session, only: readonly string[] | undefined): Promise<void> {
   const { output } = session;
-  const environments = await session.layers();
-  const lists = await Promise.all(
-    environments.map(async environment => {
-      try {
-        return { environment, ...(await environment.keys()) };
-      } catch (error) {
-        throw environments.length > 1 ? ofLayer(environment, error) : error;
-      }
-    }),
-  );
+  const lists = await listLayers(session);
   const holders = new Map<string, string[]>();
   for (const { environment, revision, keys } of lists) {
     const name = `${environment.organization}/${environment.project}/${environment.slug}@${revision}`;

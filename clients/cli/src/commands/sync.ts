@@ -6,7 +6,7 @@ import { usage } from '../failure.ts';
 import { failureOf } from '../failure-of.ts';
 import { allowNameOption, integer, onlyOption, planOptions, secretKeys, waitOption } from '../options.ts';
 import type { Session } from '../session.ts';
-import { ofLayer, pullEntries, revisionsOf, select } from '../snapshot.ts';
+import { listLayers, pullEntries, revisionsOf, select } from '../snapshot.ts';
 import type { OpenPlace } from '../sync/place.ts';
 
 /** Each is loaded only when it is named, with its libraries. */
@@ -121,16 +121,7 @@ async function run(session: Session, target: string, flags: FlagsOf<typeof optio
 
 /** A list of keys needs no audit entry, and no right to read values. */
 async function readKeys(session: Session): Promise<{ revisions: string; keys: string[] }> {
-  const environments = await session.layers();
-  const lists = await Promise.all(
-    environments.map(async environment => {
-      try {
-        return { environment, ...(await environment.keys()) };
-      } catch (error) {
-        throw environments.length > 1 ? ofLayer(environment, error) : error;
-      }
-    }),
-  );
+  const lists = await listLayers(session);
   return {
     revisions: revisionsOf(lists.map(({ environment, revision }) => [environment, revision])),
     keys: [...new Set(lists.flatMap(({ keys }) => keys.map(({ key }) => key)))].sort(),
